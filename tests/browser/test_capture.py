@@ -36,6 +36,7 @@ def _size(artifact: Artifact) -> tuple[int, int]:
     return struct.unpack(">II", head[16:24])
 
 
+@pytest.mark.proves("C09", "D15")
 async def test_pictures_come_in_the_order_of_the_actions_between_them(
     stage: Stage, artifacts: Artifacts
 ) -> None:
@@ -57,6 +58,7 @@ async def test_pictures_come_in_the_order_of_the_actions_between_them(
     assert len({shot.sha256 for shot in taken}) == 20
 
 
+@pytest.mark.proves("C09")
 async def test_pictures_asked_for_at_once_are_taken_one_after_the_other(
     stage: Stage, artifacts: Artifacts
 ) -> None:
@@ -74,12 +76,14 @@ async def test_pictures_asked_for_at_once_are_taken_one_after_the_other(
     assert taken == [f"screenshot-{number}.png" for number in range(1, 6)]
 
 
+@pytest.mark.proves("C09", "D15")
 async def test_a_tab_behind_others_is_drawn(stage: Stage, artifacts: Artifacts) -> None:
     behind = await stage.show("<h1>Behind</h1>")
     await stage.show("<h1>Front</h1>", path="front")
     assert _size(await Screenshots(artifacts).take(behind))[0] > 100
 
 
+@pytest.mark.proves("C09", "D15")
 async def test_a_tab_behind_others_is_drawn_each_time_it_changed(
     stage: Stage, artifacts: Artifacts
 ) -> None:
@@ -93,6 +97,7 @@ async def test_a_tab_behind_others_is_drawn_each_time_it_changed(
     assert len({shot.sha256 for shot in taken}) == 20
 
 
+@pytest.mark.proves("C09", "D15")
 async def test_a_whole_page_and_a_part_of_it(stage: Stage, artifacts: Artifacts) -> None:
     shots = Screenshots(artifacts)
     tab = await stage.show("<body style='margin:0;height:3000px;width:500px'></body>")
@@ -107,6 +112,7 @@ async def test_a_whole_page_and_a_part_of_it(stage: Stage, artifacts: Artifacts)
     assert _start(jpeg).startswith(b"\xff\xd8")
 
 
+@pytest.mark.proves("C09", "D15")
 async def test_an_endless_page_is_drawn_smaller(stage: Stage, artifacts: Artifacts) -> None:
     tab = await stage.show("<body style='margin:0;height:60000px;width:300px'></body>")
     width, height = _size(await Screenshots(artifacts).take(tab, full_page=True))
@@ -126,6 +132,7 @@ async def test_a_viewport_is_set_and_taken_back(stage: Stage) -> None:
         await set_viewport(tab, 1, 100_000)
 
 
+@pytest.mark.proves("browser-pdf-logs")
 async def test_a_page_is_printed(stage: Stage, artifacts: Artifacts) -> None:
     tab = await stage.show("<h1>Invoice 17</h1><p style='break-before:page'>second page</p>")
     paper = await print_to_pdf(tab, artifacts, name="../invoice.pdf")
@@ -139,6 +146,7 @@ async def test_a_page_is_printed(stage: Stage, artifacts: Artifacts) -> None:
         await print_to_pdf(tab, artifacts, pages="900-901")
 
 
+@pytest.mark.proves("browser-what-was-settled-on-the-way")
 async def test_the_page_has_the_size_when_the_call_returns(stage: Stage) -> None:
     seen: list[list[int]] = []
     for number in range(4):

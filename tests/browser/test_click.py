@@ -27,6 +27,7 @@ async def clicked(tab: Tab) -> list[object]:
     return [entry[1] for entry in await heard(tab) if entry[0] == "click"]
 
 
+@pytest.mark.proves("C05")
 async def test_a_click_is_real_and_tells_what_came_of_it(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     acted = await click(tab, "#b")
@@ -46,6 +47,7 @@ UNPRESSABLE = [
 ]
 
 
+@pytest.mark.proves("C05")
 async def test_what_cannot_be_pressed_is_said_and_not_pressed(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     for style, why in UNPRESSABLE:
@@ -55,6 +57,7 @@ async def test_what_cannot_be_pressed_is_said_and_not_pressed(stage: Stage) -> N
         assert await heard(tab) == []
 
 
+@pytest.mark.proves("C05")
 @pytest.mark.parametrize(
     ("body", "why"),
     [
@@ -72,6 +75,7 @@ async def test_what_takes_no_press_is_refused(stage: Stage, body: str, why: str)
     assert await heard(tab) == []
 
 
+@pytest.mark.proves("C05")
 async def test_a_cover_is_named_and_not_pressed(stage: Stage) -> None:
     cover = "<div id=veil style='position:fixed;inset:0'></div>"
     tab = await stage.show(LOG + f"<button id=b>Save</button>{cover}")
@@ -117,6 +121,7 @@ async def test_a_moving_element_is_met_when_it_stands(stage: Stage) -> None:
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.proves("C05")
 async def test_a_press_that_would_reach_another_element_is_kept_from_the_page(stage: Stage) -> None:
     page = """<button id=b style="position:absolute;left:0;top:0;width:80px;height:40px">b</button>
     <button id=evil style="position:absolute;left:0;top:0;width:80px;height:40px;display:none">e</button>
@@ -162,6 +167,7 @@ async def test_a_label_and_the_box_it_covers_are_one(stage: Stage) -> None:
     assert acted.checked is True
 
 
+@pytest.mark.proves("C05")
 async def test_buttons_counts_modifiers_and_positions(stage: Stage) -> None:
     page = """<div id=b style="width:200px;height:100px;margin:20px"></div><script>
     b.onclick = (e) => { window.at = [e.offsetX, e.offsetY, e.shiftKey, e.ctrlKey] }</script>"""
@@ -179,6 +185,7 @@ async def test_buttons_counts_modifiers_and_positions(stage: Stage) -> None:
         await click(tab, "#b", modifiers=["Hyper"])
 
 
+@pytest.mark.proves("C05")
 async def test_hovering_shows_what_hovering_shows(stage: Stage) -> None:
     page = """<style>#menu{display:none} #b:hover + #menu{display:block}</style>
     <p id=b>Menu</p><div id=menu>Items</div>"""
@@ -195,6 +202,7 @@ async def test_a_click_that_navigates_says_so_and_where(stage: Stage) -> None:
     assert acted.url == there
 
 
+@pytest.mark.proves("C18")
 async def test_a_click_that_opens_a_window_names_its_address(stage: Stage) -> None:
     there = stage.site.put("there", "<title>There</title>")
     tab = await stage.show(f"<a id=a target=_blank href='{there}'>go</a>")
@@ -202,6 +210,7 @@ async def test_a_click_that_opens_a_window_names_its_address(stage: Stage) -> No
     assert acted.opened == (there,)
 
 
+@pytest.mark.proves("C18")
 async def test_a_click_that_opens_a_dialog_returns_while_it_waits(stage: Stage) -> None:
     tab = await stage.show("<button id=b onclick=\"window.said = confirm('Sure?')\">x</button>")
 
@@ -216,6 +225,7 @@ async def test_a_click_that_opens_a_dialog_returns_while_it_waits(stage: Stage) 
     assert await read(tab, "said") is True
 
 
+@pytest.mark.proves("browser-stale")
 async def test_an_aim_is_not_carried_over_to_another_page(stage: Stage) -> None:
     stage.site.put("second", LOG + "<button id=b>Delete all</button>")
     tab = await stage.show(LOG + "<button id=b>Save</button>")
@@ -229,6 +239,7 @@ async def test_an_aim_is_not_carried_over_to_another_page(stage: Stage) -> None:
     assert await heard(tab) == []
 
 
+@pytest.mark.proves("C14")
 async def test_an_aim_at_what_does_something_else_by_now_presses_nothing(stage: Stage) -> None:
     tab = await stage.show(LOG + "<form action=/search><button id=b>Go</button></form>")
     aimed = await aim(tab, "#b")
@@ -243,6 +254,7 @@ addEventListener("mousemove", () => { w.innerHTML = "<button id=b style='width:9
 </script>"""
 
 
+@pytest.mark.proves("C14")
 async def test_a_press_that_would_reach_another_button_of_a_card_is_kept_from_the_page(
     stage: Stage,
 ) -> None:
@@ -252,6 +264,7 @@ async def test_a_press_that_would_reach_another_button_of_a_card_is_kept_from_th
     assert await clicked(tab) == []
 
 
+@pytest.mark.proves("browser-stale")
 async def test_an_aim_at_a_removed_element_reaches_nothing(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")
@@ -272,6 +285,7 @@ async def test_what_is_covered_but_for_a_corner_is_clicked_there(stage: Stage) -
         await click(tab, "#b")
 
 
+@pytest.mark.proves("browser-stale")
 async def test_an_aim_is_covered_between_look_and_act(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")
@@ -283,6 +297,7 @@ async def test_an_aim_is_covered_between_look_and_act(stage: Stage) -> None:
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.proves("C14")
 async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Stage) -> None:
     page = """<form action="/order/new" method=post><input name=action><input name=submit>
     <input autocomplete=cc-number><button id=pay>Place order</button></form>
@@ -338,6 +353,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.proves("C14", "divergences-search-forms")
 async def test_only_a_form_that_merely_searches_counts_as_a_search(stage: Stage) -> None:
     tab = await stage.open()
     for number, (form, is_search) in enumerate(FORMS):
@@ -397,6 +413,7 @@ async def test_a_page_that_hides_the_press_is_not_pressed_again(stage: Stage) ->
     assert await read(tab, "count") == 1
 
 
+@pytest.mark.proves("browser-stale")
 async def test_an_element_of_a_frame_that_was_left_is_not_pressed(stage: Stage) -> None:
     stage.site.put("inner", "<button id=b>Save</button>")
     stage.site.put("other", "<button id=b onclick='parent.hit = 1'>Delete</button>")
@@ -409,6 +426,7 @@ async def test_an_element_of_a_frame_that_was_left_is_not_pressed(stage: Stage) 
     assert await read(tab, "window.hit === undefined")
 
 
+@pytest.mark.proves("browser-a-page-that-was-left")
 async def test_what_goes_away_under_the_press_is_said_to_have_had_no_click(stage: Stage) -> None:
     hides = "<button id=b onmousedown='this.style.marginLeft=`200px`'>Go</button>"
     tab = await stage.show(LOG + f"<div>{hides}</div><button id=c>Stay</button>")

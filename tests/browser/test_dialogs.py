@@ -25,6 +25,7 @@ def _ask(tab: Tab, code: str) -> None:
     )
 
 
+@pytest.mark.proves("C18")
 async def test_an_alert_is_waved_through_and_remembered(stage: Stage) -> None:
     dialogs, events = await _watched(stage)
     tab = await stage.show("<title>Shop</title>")
@@ -34,6 +35,7 @@ async def test_an_alert_is_waved_through_and_remembered(stage: Stage) -> None:
     assert [type(event) for event in events] == [DialogOpened, DialogAnswered]
 
 
+@pytest.mark.proves("C18")
 @pytest.mark.parametrize(
     ("code", "kind", "accept", "text", "said"),
     [
@@ -88,6 +90,7 @@ async def test_no_dialog_cannot_be_answered(stage: Stage, tab: Tab) -> None:
         await dialogs.answer(tab.id, accept=True)
 
 
+@pytest.mark.proves("C18")
 async def test_a_page_that_asks_to_stay_is_left_when_we_leave_it(stage: Stage) -> None:
     await _watched(stage)
     tab = await stage.show(
@@ -120,6 +123,7 @@ async def test_a_page_that_leaves_itself_waits_for_a_decision(stage: Stage) -> N
     assert await read(tab, "location.pathname") == "/page"
 
 
+@pytest.mark.proves("C18")
 async def test_a_storm_of_alerts_ends_and_harms_no_other_tab(stage: Stage) -> None:
     dialogs, events = await _watched(stage)
     tab = await stage.show("<title>Storm</title>")

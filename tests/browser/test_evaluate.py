@@ -77,6 +77,7 @@ async def page(stage: Stage, body: str = "<title>Shop</title><p id=x>text") -> T
     return tab
 
 
+@pytest.mark.proves("C03")
 @pytest.mark.parametrize("world", ["isolated", "main"])
 async def test_code_comes_to_its_value(stage: Stage, world: WorldName) -> None:
     tab = await page(stage)
@@ -85,6 +86,7 @@ async def test_code_comes_to_its_value(stage: Stage, world: WorldName) -> None:
         assert found == value, code
 
 
+@pytest.mark.proves("C03")
 @pytest.mark.parametrize("world", ["isolated", "main"])
 async def test_code_that_fails_says_how_and_where(stage: Stage, world: WorldName) -> None:
     tab = await page(stage)
@@ -93,6 +95,7 @@ async def test_code_that_fails_says_how_and_where(stage: Stage, world: WorldName
             await tab.evaluate(code, world=world)
 
 
+@pytest.mark.proves("C03")
 async def test_a_large_result_is_cut_in_the_page(stage: Stage) -> None:
     tab = await page(stage)
     heard = 0
@@ -115,6 +118,7 @@ async def test_a_large_result_is_cut_in_the_page(stage: Stage) -> None:
     assert len(msgspec.json.decode(await tab.evaluate("'x'.repeat(50)", limit=10))["data"]) == 10
 
 
+@pytest.mark.proves("C03", "divergences-round-trip-of-execintab")
 @pytest.mark.parametrize(
     "code",
     [
@@ -147,6 +151,7 @@ async def test_code_that_somebody_ends_is_not_said_to_have_taken_too_long(stage:
     assert await tab.evaluate("document.title") == b'"Shop"'
 
 
+@pytest.mark.proves("C03")
 async def test_a_page_that_hangs_itself_later_is_stopped_too(stage: Stage) -> None:
     """The code itself ends; what it left behind holds the page, and the next call finds it so."""
     tab = await page(stage)
@@ -171,6 +176,7 @@ async def test_a_page_that_is_left_meanwhile_is_told(stage: Stage) -> None:
     assert await tab.evaluate("document.title") == b'"Next"'
 
 
+@pytest.mark.proves("C03")
 @pytest.mark.parametrize("world", ["isolated", "main"])
 async def test_code_that_waits_when_its_page_is_left_is_not_run_again(
     stage: Stage, world: WorldName
@@ -188,6 +194,7 @@ async def test_code_that_waits_when_its_page_is_left_is_not_run_again(
     assert stage.site.paths().count("/once") == 1
 
 
+@pytest.mark.proves("C03")
 async def test_our_world_is_out_of_the_pages_reach(stage: Stage) -> None:
     """A page that replaces everything it can reach changes nothing for code in our world."""
     tab = await page(
@@ -214,6 +221,7 @@ async def test_the_main_world_has_the_pages_variables(stage: Stage) -> None:
         await tab.evaluate("price")
 
 
+@pytest.mark.proves("C03")
 async def test_a_page_that_forbids_eval_is_no_obstacle(stage: Stage) -> None:
     policy = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'"
     tab = await stage.show(

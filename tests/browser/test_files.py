@@ -54,6 +54,7 @@ async def _landed(stage: Stage, tmp_path: Path, most: int = 1_000_000) -> Landin
     return landing
 
 
+@pytest.mark.proves("C17")
 async def test_a_download_becomes_an_artifact_with_name_size_and_hash(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ async def test_a_download_becomes_an_artifact_with_name_size_and_hash(
     assert (kept.path, kept.sha256, kept.mime) == (done.path, done.sha256, "text/csv")
 
 
+@pytest.mark.proves("C17")
 async def test_two_files_of_one_name_stay_two(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path)
     tab = await stage.show("<title>Shop</title>")
@@ -82,6 +84,7 @@ async def test_two_files_of_one_name_stay_two(stage: Stage, tmp_path: Path) -> N
     assert names == {"bill.csv", "bill (2).csv"}
 
 
+@pytest.mark.proves("C17")
 async def test_a_name_that_climbs_stays_in_the_folder(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path)
     stage.site.put("bill", _attached(b"x", "../../../etc/passwd"))
@@ -98,6 +101,7 @@ async def test_an_empty_file_is_a_file(stage: Stage, tmp_path: Path) -> None:
     assert (done.state, done.bytes) == ("completed", 0)
 
 
+@pytest.mark.proves("C17")
 async def test_a_file_that_is_too_large_is_given_up(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path, most=1000)
     stage.site.put("bill", _attached(b"x" * 200_000))
@@ -115,6 +119,7 @@ async def test_waiting_for_a_download_that_never_begins_ends(stage: Stage, tmp_p
         await landing.downloads.wait(timeout_seconds=0.1)
 
 
+@pytest.mark.proves("C17")
 async def test_a_chooser_is_caught_and_given_the_files(stage: Stage, tmp_path: Path) -> None:
     choosers = Choosers()
     await choosers.begin(stage.connection, stage.tabs)

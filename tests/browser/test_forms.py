@@ -45,6 +45,7 @@ async def trusted(tab: Tab, name: str) -> list[object]:
     return [entry[2] for entry in await read(tab, "heard") if entry[0] == name and entry[1]]
 
 
+@pytest.mark.proves("C06")
 async def test_a_controlled_input_takes_what_is_filled_and_typed(stage: Stage) -> None:
     tab = await stage.show(CONTROLLED)
     (acted,) = await fill(tab, {"#c": "hello"})
@@ -58,6 +59,7 @@ async def test_a_controlled_input_takes_what_is_filled_and_typed(stage: Stage) -
     assert await read(tab, "shown.textContent") == ""
 
 
+@pytest.mark.proves("C06")
 @pytest.mark.parametrize(
     ("field", "value", "comes_to"),
     [
@@ -83,6 +85,7 @@ async def test_a_field_takes_its_value_by_trusted_events(
     assert (await trusted(tab, "input"))[-1] == comes_to
 
 
+@pytest.mark.proves("C06", "divergences-dates-colours-and-several-choices")
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
@@ -107,6 +110,7 @@ async def test_fields_without_keys_are_set_and_it_is_said(
             await fill_one(tab, "#f", "tomorrow")
 
 
+@pytest.mark.proves("C06")
 async def test_boxes_and_radio_buttons_are_clicked_where_they_differ(stage: Stage) -> None:
     page = """<input type=checkbox id=a><input type=checkbox id=b checked>
     <input type=radio name=r id=x><input type=radio name=r id=y>"""
@@ -125,6 +129,7 @@ async def test_boxes_and_radio_buttons_are_clicked_where_they_differ(stage: Stag
         await uncheck(tab, "#x")
 
 
+@pytest.mark.proves("C06")
 async def test_rich_text_is_filled_and_typed(stage: Stage) -> None:
     page = "<div id=e contenteditable><b>old</b> text</div>"
     tab = await stage.show(LOG + page)

@@ -57,6 +57,7 @@ async def framed(stage: Stage, host: int, style: str = "") -> Tab:
     return tab
 
 
+@pytest.mark.proves("C07")
 @pytest.mark.parametrize("host", [0, 1])
 async def test_what_lies_in_a_frame_is_pressed_typed_into_and_chosen(
     stage: Stage, host: int
@@ -101,6 +102,7 @@ async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
     assert await read(tab, "told") == []
 
 
+@pytest.mark.proves("C07")
 @pytest.mark.parametrize("host", [0, 1])
 @pytest.mark.parametrize(
     "style", ["zoom:1.5", "transform:rotate(20deg);margin:80px", "transform:rotate(180deg)"]
@@ -111,6 +113,7 @@ async def test_a_zoomed_or_turned_frame_is_met(stage: Stage, host: int, style: s
     assert await told(tab, "pick") == ["pick"]
 
 
+@pytest.mark.proves("C05", "C07", "divergences-a-frame-that-hides-the")
 async def test_a_frame_that_is_not_drawn_yet_is_waited_for(stage: Stage) -> None:
     """Until then the browser gives what the mouse does to the page around it."""
 
@@ -136,6 +139,7 @@ async def test_a_frame_that_is_not_drawn_yet_is_waited_for(stage: Stage) -> None
     assert await told(tab, "go") == ["go"]
 
 
+@pytest.mark.proves("C07")
 async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
     stage.site.put("inner", INNER)
     middle = f"""<script>addEventListener("message", (e) => parent.postMessage(e.data, "*"))</script>
@@ -151,6 +155,7 @@ async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
     assert await get_text(tab, "iframe >>> p") == b'"middle"'
 
 
+@pytest.mark.proves("C07")
 @pytest.mark.parametrize("host", [0, 1])
 async def test_a_page_in_an_object_is_a_frame_like_others(stage: Stage, host: int) -> None:
     stage.site.put("inner", INNER)
@@ -163,6 +168,7 @@ async def test_a_page_in_an_object_is_a_frame_like_others(stage: Stage, host: in
         await click(tab, "#o", position=(20, 10))
 
 
+@pytest.mark.proves("C07")
 async def test_an_object_without_a_page_is_an_element_like_others(stage: Stage) -> None:
     tab = await stage.show("<object id=o type=image/png data=/none><b>no picture</b></object>")
     assert (await click(tab, "#o")).did == 'clicked <object#o> "no picture"'
@@ -183,6 +189,7 @@ async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> N
         await query_selector(tab, "#go", frame="nowhere")
 
 
+@pytest.mark.proves("C07")
 @pytest.mark.parametrize("hosts", [(1, 1, 1), (1, 1, 2), (0, 0, 1), (1, 0, 0), (0, 0, 0)])
 async def test_any_frame_that_is_listed_can_be_named(
     stage: Stage, hosts: tuple[int, int, int]
@@ -208,6 +215,7 @@ async def test_any_frame_that_is_listed_can_be_named(
     assert (await told(tab, "name=Altrue"))[0] == "go"
 
 
+@pytest.mark.proves("C07")
 async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: Stage) -> None:
     tab = await framed(stage, 0)
     await click(tab, "#go")
@@ -215,6 +223,7 @@ async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: S
     assert len(msgspec.json.decode(await query_selector_all(tab, "option"))) == 2
 
 
+@pytest.mark.proves("browser-keys-into-frames")
 @pytest.mark.parametrize(
     "within",
     [
@@ -238,6 +247,7 @@ async def test_what_a_key_would_press_is_known_through_each_kind_of_frame(
     assert (facts.tag, facts.is_submit, facts.method) == ("input", True, "post")
 
 
+@pytest.mark.proves("browser-stale")
 async def test_a_handle_in_a_frame_is_refused_once_the_frame_has_moved_on(stage: Stage) -> None:
     tab = await framed(stage, 1)
     handle = msgspec.json.decode(await get_handle(tab, "iframe >>> #go"))
@@ -257,6 +267,7 @@ async def test_keys_go_to_the_field_with_the_focus_in_a_frame_of_another_site(st
     await told(tab, "name=xtrue")
 
 
+@pytest.mark.proves("browser-a-page-that-was-left")
 async def test_an_element_of_a_page_that_was_left_is_said_to_be_gone(stage: Stage) -> None:
     tab = await stage.show("<div id=d>here</div>", path="first")
     held = msgspec.json.decode(await get_handle(tab, "#d"), type=dict[str, Handle])

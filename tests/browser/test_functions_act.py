@@ -34,6 +34,7 @@ async def opened(repl: Desk, page: str = PAGE, path: str = "acts") -> None:
 TOLD = "await execInTab(t, 'told', { world: 'main' })"
 
 
+@pytest.mark.proves("C05")
 async def test_presses_are_real_and_say_what_came_of_them(repl: Desk) -> None:
     await opened(repl)
     told, acted = await repl.run(
@@ -123,6 +124,7 @@ IMPOSSIBLE = [
 ]
 
 
+@pytest.mark.proves("C05")
 async def test_what_cannot_be_done_fails_in_words(repl: Desk) -> None:
     await opened(repl)
     for call, words in IMPOSSIBLE:
@@ -141,6 +143,7 @@ def form(site_url: str, *, kind: str = "", out: str = "/other") -> str:
     return FORM % (site_url, kind, out)
 
 
+@pytest.mark.proves("C14")
 @pytest.mark.parametrize(
     ("target", "kind", "act", "risk"),
     [
@@ -183,6 +186,7 @@ LINK = "<div id=w><a style='display:block;height:99px' href='/sent' download>x</
 GO = "await execInTab(t, 'go()', { world: 'main' });"
 
 
+@pytest.mark.proves("C14", "divergences-a-form-that-a-pages")
 @pytest.mark.parametrize(
     ("page", "act", "risk"),
     [
@@ -216,6 +220,7 @@ async def test_what_lies_within_or_has_the_focus_is_asked_about(
             assert stage.site.paths().count("/sent") == 1
 
 
+@pytest.mark.proves("C14")
 @pytest.mark.parametrize("host", [0, 1])
 async def test_a_press_into_a_frame_has_to_name_what_is_in_it(
     stage: Stage, work: Path, host: int
@@ -240,6 +245,7 @@ async def test_a_press_into_a_frame_has_to_name_what_is_in_it(
 SEARCH = "<form action=%s><input id=q name=q type=search><button id=go>Go</button></form>"
 
 
+@pytest.mark.proves("C14", "E13")
 async def test_a_search_of_the_same_place_is_not_asked_about(stage: Stage, work: Path) -> None:
     site = stage.site
     site.put("found", "found")
@@ -257,6 +263,7 @@ async def test_a_search_of_the_same_place_is_not_asked_about(stage: Stage, work:
     assert site.paths(1) == []
 
 
+@pytest.mark.proves("C14")
 async def test_a_risk_that_the_person_does_not_care_for_is_not_asked(
     stage: Stage, work: Path
 ) -> None:
@@ -267,6 +274,7 @@ async def test_a_risk_that_the_person_does_not_care_for_is_not_asked(
         assert repl.questions == []
 
 
+@pytest.mark.proves("C14")
 async def test_plain_acts_are_not_asked_about_and_plan_mode_only_looks(
     stage: Stage, work: Path
 ) -> None:

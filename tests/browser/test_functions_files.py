@@ -20,6 +20,7 @@ async def opened(repl: Desk, page: str, path: str = "files") -> None:
     await repl.run(f"var t = await openTab({url!r}); await waitForLoad(t)")
 
 
+@pytest.mark.proves("C18")
 async def test_a_question_of_a_page_waits_for_code(repl: Desk) -> None:
     await opened(repl, '<button onclick=\'b.textContent = prompt("who?", "me")\' id=b>ask</button>')
     shown, acted = await repl.run(
@@ -37,6 +38,7 @@ async def test_a_question_of_a_page_waits_for_code(repl: Desk) -> None:
     assert "no dialog is open" in await repl.fails("await answerDialog(t, false)")
 
 
+@pytest.mark.proves("C17")
 async def test_a_download_is_kept_and_told(repl: Desk) -> None:
     body = b"a,b\n1,2\n" * 500
 
@@ -76,6 +78,7 @@ async def test_a_download_that_waits_for_a_decision_is_told_at_once(repl: Desk) 
     assert kept["state"] == "completed"
 
 
+@pytest.mark.proves("C17")
 async def test_files_are_uploaded_from_allowed_folders_after_a_yes(
     stage: Stage, work: Path
 ) -> None:
@@ -97,6 +100,7 @@ async def test_files_are_uploaded_from_allowed_folders_after_a_yes(
         assert len(repl.questions) == 2
 
 
+@pytest.mark.proves("browser-uploads")
 async def test_a_file_of_any_name_is_uploaded(stage: Stage, work: Path) -> None:
     name = "Grüße 日本.txt"
     await anyio.Path(work / name).write_text("apple")
@@ -112,6 +116,7 @@ async def test_a_file_of_any_name_is_uploaded(stage: Stage, work: Path) -> None:
         assert told == f"{name}apple"
 
 
+@pytest.mark.proves("C22")
 async def test_pictures_and_paper_are_kept_and_code_gets_their_handles(repl: Desk) -> None:
     await opened(repl, "<h1>Invoice</h1>")
     picture, part, paper, size = await repl.run(
@@ -140,6 +145,7 @@ async def test_cookies_and_storage_are_read_and_written(repl: Desk) -> None:
     assert told == [[["who", "ann", True]], {"b": "2"}, {"c": "3"}, ""]
 
 
+@pytest.mark.proves("browser-pdf-logs")
 async def test_requests_and_console_lines_are_told(repl: Desk) -> None:
     repl.stage.site.put("part", Reply('{"n": 1}', "application/json"))
     page = "<script>console.error('odd', 7); fetch('/part').then((r) => r.text()).then((t) => b.textContent = t)</script><b id=b></b>"

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.browser.desk import Desk
 from tests.browser.stage import Stage
 
@@ -18,6 +20,7 @@ async def opened(repl: Desk, html: str, path: str = "page") -> None:
     await repl.run(f"var t = await openTab({url!r}); await waitForLoad(t)")
 
 
+@pytest.mark.proves("C04")
 async def test_reading_functions_give_the_shapes_that_prompts_promise(repl: Desk) -> None:
     await opened(repl, PAGE % ("x" * 300))
     site = repl.stage.site
@@ -46,6 +49,7 @@ async def test_reading_functions_give_the_shapes_that_prompts_promise(repl: Desk
     assert set(every[0]) == {"tagName", "id", "className", "innerText", "href", "src"}
 
 
+@pytest.mark.proves("C04")
 async def test_five_megabytes_of_text_reach_code_whole(repl: Desk) -> None:
     await opened(repl, "<pre id=long></pre><script>long.textContent = 'ä'.repeat(5e6)</script>")
     assert await repl.run("const s = await getText(t); setFinal([s.length, s.at(-1)])") == [
@@ -54,6 +58,7 @@ async def test_five_megabytes_of_text_reach_code_whole(repl: Desk) -> None:
     ]
 
 
+@pytest.mark.proves("C03")
 async def test_exec_in_tab_is_cut_at_a_hundred_thousand_characters(repl: Desk) -> None:
     await opened(repl, "<p>")
     cut = await repl.run("setFinal(await execInTab(t, \"'x'.repeat(300000)\"))")
@@ -82,6 +87,7 @@ async def test_an_error_in_the_page_is_an_error_in_the_code(repl: Desk) -> None:
     assert "nowhere is not defined" in caught
 
 
+@pytest.mark.proves("C03")
 async def test_code_in_the_page_that_does_not_end_is_ended(repl: Desk) -> None:
     await opened(repl, "<p>")
     words = await repl.fails("await execInTab(t, 'for (;;) {}', { timeout: 300 })")
@@ -140,6 +146,7 @@ async def test_a_tab_that_is_not_there_is_told_with_those_that_are(repl: Desk) -
     assert "tab_0" in await repl.fails("await getText('tab_9')")
 
 
+@pytest.mark.proves("B05")
 async def test_what_is_read_is_not_on_record(repl: Desk, stage: Stage) -> None:
     await opened(repl, "<p>canary-4711</p>")
     await repl.run("await getText(t); await execInTab(t, 'document.body.innerText')")

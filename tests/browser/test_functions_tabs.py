@@ -8,6 +8,7 @@ from tests.browser.desk import Desk, desk
 from tests.browser.stage import Stage, read
 
 
+@pytest.mark.proves("C01", "C02", "divergences-functions-of-tabs")
 async def test_tabs_are_opened_moved_and_closed(repl: Desk) -> None:
     site = repl.stage.site
     one, two = site.put("one", "<title>One</title>"), site.put("two", "<title>Two</title>")
@@ -25,6 +26,7 @@ async def test_tabs_are_opened_moved_and_closed(repl: Desk) -> None:
     assert site.paths().count("/two") >= 2
 
 
+@pytest.mark.proves("C01", "C19")
 async def test_a_page_without_a_title_has_none(repl: Desk) -> None:
     url = repl.stage.site.put("plain page", "<p>no title")
     told = await repl.run(
@@ -41,6 +43,7 @@ async def test_names_of_tabs_are_not_used_again(repl: Desk) -> None:
     assert names == ["tab_0", "tab_1"]
 
 
+@pytest.mark.proves("C02")
 @pytest.mark.parametrize(
     ("url", "words"),
     [
@@ -67,6 +70,7 @@ async def test_a_page_that_opens_a_tab_is_its_opener(repl: Desk) -> None:
     assert acted["opened"] == [repl.stage.site.url("form.html")]
 
 
+@pytest.mark.proves("browser-children")
 async def test_a_child_acts_in_its_own_tabs_and_looks_at_others(stage: Stage, work: Path) -> None:
     page = "<p>text</p><button onclick='document.title = \"pressed\"'>b</button>"
     theirs = await stage.show(page)
@@ -86,6 +90,7 @@ async def test_a_child_acts_in_its_own_tabs_and_looks_at_others(stage: Stage, wo
     assert await read(theirs, "document.title") == ""
 
 
+@pytest.mark.proves("C01")
 async def test_a_call_that_fails_tells_how_the_tabs_stand_after_it(repl: Desk) -> None:
     await repl.run("const t = await openTab(); await waitForLoad(t); await sleep(50)")
     seen = await repl.run(

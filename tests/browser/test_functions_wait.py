@@ -9,6 +9,7 @@ LATER = """<p id=old>old</p><script>setTimeout(() => {
 }, 150)</script>"""
 
 
+@pytest.mark.proves("C02")
 async def test_waits_end_when_what_they_wait_for_is_there(repl: Desk) -> None:
     url = repl.stage.site.put("later", LATER)
     told = await repl.run(
@@ -22,6 +23,7 @@ async def test_waits_end_when_what_they_wait_for_is_there(repl: Desk) -> None:
     assert told == ["brand new", [True] * 4]
 
 
+@pytest.mark.proves("C02")
 @pytest.mark.parametrize(
     "call",
     [

@@ -72,6 +72,7 @@ async def _call_out(site: Site, folder: Path, flags: Sequence[str], ears: socket
     return await anyio.Path(log).read_text(errors="replace")
 
 
+@pytest.mark.proves("C16")
 @pytest.mark.parametrize("held", [True, False])
 async def test_calls_and_names_go_through_the_gate_or_nowhere(
     site: Site, tmp_path: Path, held: bool

@@ -58,6 +58,7 @@ async def _attack(held: Guarded, site: Site, groups: tuple[dict[str, str], ...])
     await anyio.sleep(SETTLE)
 
 
+@pytest.mark.proves("browser-new-origin", "divergences-requests-of-a-page-that")
 async def test_nothing_that_code_in_a_page_tries_arrives_at_a_new_place(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -70,6 +71,7 @@ async def test_nothing_that_code_in_a_page_tries_arrives_at_a_new_place(
         assert any(asked.is_submit for asked in policy.asked)
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_the_same_attempts_arrive_where_nobody_holds_them(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -120,6 +122,7 @@ async def test_a_document_to_a_new_place_is_stopped_and_the_page_stays(
         assert shop.paths(2) == []
 
 
+@pytest.mark.proves("C16")
 async def test_only_listed_domains_are_reached_even_by_pages_themselves(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -136,6 +139,7 @@ async def test_only_listed_domains_are_reached_even_by_pages_themselves(
         assert shop.paths(1) == []
 
 
+@pytest.mark.proves("C16")
 async def test_each_hop_of_a_redirect_is_judged(chromium: Chromium, shop: Site) -> None:
     async with guarded(chromium, AllowList(["127.0.0.1"])) as held:
         tab = await held.open(shop.url("shop"))
@@ -146,6 +150,7 @@ async def test_each_hop_of_a_redirect_is_judged(chromium: Chromium, shop: Site) 
         assert shop.paths(0).count("/away") == 2
 
 
+@pytest.mark.proves("C16")
 async def test_a_judge_that_breaks_blocks(chromium: Chromium, shop: Site) -> None:
     class Broken:
         reach: Reach = "everything"
@@ -170,6 +175,7 @@ async def test_what_a_tab_is_touched_by_ends_with_its_page(chromium: Chromium, s
         assert shop.paths(2) == ["/own.png"]
 
 
+@pytest.mark.proves("browser-new-origin")
 @pytest.mark.deep
 async def test_without_a_gate_what_the_browser_reports_is_still_held(
     chromium: Chromium, shop: Site
@@ -181,6 +187,7 @@ async def test_without_a_gate_what_the_browser_reports_is_still_held(
         assert sorted(_arrived(shop) - known) == []
 
 
+@pytest.mark.proves("browser-new-origin")
 @pytest.mark.parametrize("way_out", [True, False], ids=["gate", "no-gate"])
 async def test_our_own_world_of_a_page_has_no_way_out_either(
     chromium: Chromium, shop: Site, way_out: bool

@@ -98,6 +98,7 @@ async def arrive(tabs: Tabs, site: Site) -> None:
         assert await read(tab, "f.value") == "word", turn
 
 
+@pytest.mark.proves("C06", "C11")
 async def test_the_first_press_and_key_on_a_new_page_arrive(
     tmp_path: Path, screen: str, site: Site
 ) -> None:
@@ -105,6 +106,7 @@ async def test_the_first_press_and_key_on_a_new_page_arrive(
         await arrive(tabs, site)
 
 
+@pytest.mark.proves("C06", "C11")
 async def test_they_arrive_in_a_browser_of_the_persons_too(
     tmp_path: Path, screen: str, theirs: str, site: Site
 ) -> None:
@@ -112,6 +114,7 @@ async def test_they_arrive_in_a_browser_of_the_persons_too(
         await arrive(tabs, site)
 
 
+@pytest.mark.proves("C07")
 async def test_a_page_that_prints_does_not_stand_still(
     tmp_path: Path, screen: str, site: Site
 ) -> None:

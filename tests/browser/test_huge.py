@@ -42,10 +42,12 @@ async def looked_at(stage: Stage, rows: int) -> Tab:
     return tab
 
 
+@pytest.mark.proves("browser-faults")
 async def test_a_hundred_thousand_elements(stage: Stage) -> None:
     await looked_at(stage, 350)
 
 
+@pytest.mark.proves("browser-faults")
 @pytest.mark.deep
 async def test_half_a_million_elements_and_hundreds_of_megabytes(stage: Stage) -> None:
     tab = await looked_at(stage, 1_500)

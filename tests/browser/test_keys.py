@@ -13,6 +13,7 @@ addEventListener("keydown", (e) => heard.push([e.key, e.code, e.ctrlKey, e.shift
 </script>"""
 
 
+@pytest.mark.proves("C05")
 async def test_keys_arrive_as_a_keyboard_sends_them(stage: Stage) -> None:
     tab = await stage.show(LOG)
     await click(tab, "#f")

@@ -66,6 +66,7 @@ def click(person: Person, tab: str, x: float, y: float, *, button: str = "left")
     person.wish("mouse", tab=tab, what="up", button=button, count=1, **at)
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_pictures_of_a_tab_arrive_and_a_click_in_one_lands(
     stage: Stage, views: Gallery
 ) -> None:
@@ -117,6 +118,7 @@ async def shows(stage: Stage, person: Person, wanted: tuple[int, int, int]) -> N
     raise AssertionError(found)
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_typing_arrives_intact_by_keys_by_an_input_method_and_by_pasting(
     stage: Stage, views: Gallery
 ) -> None:
@@ -139,6 +141,7 @@ async def test_typing_arrives_intact_by_keys_by_an_input_method_and_by_pasting(
         assert await read(tab, "seen.includes('keydown') && seen.includes('paste?')")
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_what_is_selected_comes_to_the_person_and_a_password_does_not(
     stage: Stage, views: Gallery
 ) -> None:
@@ -161,6 +164,7 @@ async def test_what_is_selected_comes_to_the_person_and_a_password_does_not(
         assert (await person.ask("copy", tab=tab.id))["text"] == "own"
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 @pytest.mark.deep
 async def test_a_page_that_pastes_by_itself_gets_the_text_once(
     stage: Stage, views: Gallery
@@ -176,6 +180,7 @@ async def test_a_page_that_pastes_by_itself_gets_the_text_once(
         assert await read(tab, "a.value + b.value") == "47"
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_a_wheel_and_a_finger_scroll_and_a_tap_clicks(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     async with views.person() as person:
@@ -200,6 +205,7 @@ async def test_a_wheel_and_a_finger_scroll_and_a_tap_clicks(stage: Stage, views:
         await settled(tab, "+(scrollY > 200)", 1)
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 async def test_one_cast_serves_viewers_of_several_sizes(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     cast = views.casts.of(tab)
@@ -240,6 +246,7 @@ class Late:
             await self._channel.send(message)
 
 
+@pytest.mark.proves("interfaces-last-picture")
 async def test_the_last_picture_comes_though_the_browser_hears_late_what_has_arrived(
     chromium: Chromium, site: Site
 ) -> None:
@@ -286,6 +293,7 @@ async def is_last(stage: Stage, frames: deque[Frame], wanted: tuple[int, int, in
     raise AssertionError(found)
 
 
+@pytest.mark.proves("interfaces-last-picture")
 async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(
     stage: Stage, views: Gallery
 ) -> None:
@@ -306,6 +314,7 @@ async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(
         assert slow.pictures[-1].number > quick.pictures[4].number
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 @pytest.mark.deep
 async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
     stage: Stage, views: Gallery
@@ -331,6 +340,7 @@ async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
             await shows(stage, person, (0, 255, 0))
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 async def test_what_was_drawn_last_is_shown_however_seldom_one_looks(
     stage: Stage, views: Gallery
 ) -> None:
@@ -353,6 +363,7 @@ async def test_what_was_drawn_last_is_shown_however_seldom_one_looks(
         assert not stage.connection.events(tab.session, "Page.screencastFrame")
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 async def test_a_tab_behind_others_is_shown_and_stays_there(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     front = await stage.open()
@@ -364,6 +375,7 @@ async def test_a_tab_behind_others_is_shown_and_stays_there(stage: Stage, views:
         assert stage.tabs.active == front.id
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 @pytest.mark.deep
 async def test_a_page_of_another_process_is_shown_in_the_same_view(
     stage: Stage, views: Gallery
@@ -378,6 +390,7 @@ async def test_a_page_of_another_process_is_shown_in_the_same_view(
         await shows(stage, person, (0, 0, 255))
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 @pytest.mark.deep
 async def test_a_tab_that_is_looked_at_while_it_goes_to_its_first_page_is_shown(
     stage: Stage, views: Gallery
@@ -400,6 +413,7 @@ async def opened_and_seen(stage: Stage, person: Person, seconds: float) -> None:
     await person.ask("tab:close", tab=tab)
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 @pytest.mark.deep
 async def test_a_crash_is_shown_and_a_reload_brings_pictures_back(
     stage: Stage, views: Gallery
@@ -418,6 +432,7 @@ async def test_a_crash_is_shown_and_a_reload_brings_pictures_back(
         await person.until(lambda: len(person.pictures) > before)
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_a_tab_that_closes_is_told_and_its_hold_ends(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     async with views.person() as person:
@@ -429,6 +444,7 @@ async def test_a_tab_that_closes_is_told_and_its_hold_ends(stage: Stage, views: 
         assert (await person.ask("take", tab=tab.id))["kind"] == "refused"
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 async def test_a_screenshot_leaves_the_pictures_running_and_none_behind(
     stage: Stage, views: Gallery, tmp_path: Path
 ) -> None:
@@ -444,6 +460,7 @@ async def test_a_screenshot_leaves_the_pictures_running_and_none_behind(
         await person.until(lambda: len(person.pictures) > before)
 
 
+@pytest.mark.proves("interfaces-pictures-of-a-tab")
 @pytest.mark.deep
 async def test_of_a_persons_own_browser_only_the_tab_they_look_at_is_drawn(
     stage: Stage, work: Path
@@ -457,6 +474,7 @@ async def test_of_a_persons_own_browser_only_the_tab_they_look_at_is_drawn(
         assert {picture.tab for picture in person.pictures} == {two.id}
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_nonsense_is_refused_and_a_window_that_never_reads_is_cut_off(
     stage: Stage, views: Gallery
 ) -> None:

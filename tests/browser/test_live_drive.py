@@ -26,6 +26,7 @@ def driven(views: Gallery) -> list[tuple[str, str]]:
     return [(event.driver, event.why) for event in views.events if isinstance(event, TabDriven)]
 
 
+@pytest.mark.proves("interfaces-who-drives", "divergences-a-tab-that-a-person")
 async def test_a_person_takes_over_by_a_click_and_the_agents_act_waits_then_fails(
     stage: Stage, views: Gallery, work: Path
 ) -> None:
@@ -68,6 +69,7 @@ async def test_a_person_takes_over_by_a_click_and_the_agents_act_waits_then_fail
     )
 
 
+@pytest.mark.proves("interfaces-who-drives")
 @pytest.mark.deep
 async def test_a_look_waits_too_and_goes_on_after_it_was_handed_back(
     stage: Stage, views: Gallery, work: Path
@@ -99,6 +101,7 @@ async def test_a_look_waits_too_and_goes_on_after_it_was_handed_back(
         assert "left" in await repl.fails(f"await click('{tab.id}', h)")  # what it held is stale
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_what_a_person_types_is_on_no_record(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM.replace("<input", "<input type=password"))
     async with views.person() as person:
@@ -117,6 +120,7 @@ async def test_what_a_person_types_is_on_no_record(stage: Stage, views: Gallery)
         assert word not in shown
 
 
+@pytest.mark.proves("interfaces-who-drives")
 async def test_one_of_two_windows_drives_and_the_other_may_take_it_over(
     stage: Stage, views: Gallery
 ) -> None:
@@ -137,6 +141,7 @@ async def test_one_of_two_windows_drives_and_the_other_may_take_it_over(
     assert driven(views) == [("person", "taken")]  # it is a person either way
 
 
+@pytest.mark.proves("interfaces-who-drives")
 @pytest.mark.deep
 async def test_a_hold_outlives_a_page_that_is_loaded_again_and_ends_when_nobody_comes_back(
     stage: Stage, work: Path
@@ -159,6 +164,7 @@ async def test_a_hold_outlives_a_page_that_is_loaded_again_and_ends_when_nobody_
         assert driven(views)[-1] == ("agent", "left")
 
 
+@pytest.mark.proves("interfaces-who-drives")
 async def test_a_new_task_gives_the_tabs_back(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     async with views.person() as person:
@@ -168,6 +174,7 @@ async def test_a_new_task_gives_the_tabs_back(stage: Stage, views: Gallery) -> N
     assert driven(views)[-1] == ("agent", "new task")
 
 
+@pytest.mark.proves("interfaces-who-drives")
 async def test_people_see_where_the_agent_acts_and_their_own_hands_are_no_news(
     stage: Stage, views: Gallery, work: Path
 ) -> None:
@@ -185,6 +192,7 @@ async def test_people_see_where_the_agent_acts_and_their_own_hands_are_no_news(
         assert len([said for said in person.told if said["kind"] == "point"]) == before
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_a_dialog_is_shown_and_the_person_answers_it(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(
         "<button id=go>ask</button><script>go.onclick = () => {"
@@ -210,6 +218,7 @@ async def test_a_dialog_is_shown_and_the_person_answers_it(stage: Stage, views: 
     assert [event.by for event in views.events if isinstance(event, DialogAnswered)] == ["person"]
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_a_page_that_asks_for_files_gets_those_of_the_workspace_only(
     stage: Stage, views: Gallery, work: Path
 ) -> None:
@@ -228,6 +237,7 @@ async def test_a_page_that_asks_for_files_gets_those_of_the_workspace_only(
         await person.until(lambda: person.state(tab.id)["chooser"] is None)
 
 
+@pytest.mark.proves("C23")
 async def test_tabs_are_opened_moved_and_closed_by_the_names_of_the_first_design(
     stage: Stage, views: Gallery
 ) -> None:

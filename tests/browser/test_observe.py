@@ -22,6 +22,7 @@ async def seen(stage: Stage, page: str) -> Observation:
     return await observe(tab)
 
 
+@pytest.mark.proves("browser-size")
 async def test_it_counts_what_there_is(stage: Stage) -> None:
     page = """<!doctype html><title>A page</title><form><input id=i autofocus><input type=hidden>
     <textarea></textarea><button>Go</button></form><a href=/>x</a><div role=button>y</div><img>
@@ -37,6 +38,7 @@ async def test_it_counts_what_there_is(stage: Stage) -> None:
     assert found.preview.startswith("Go x y hi")
 
 
+@pytest.mark.proves("browser-size")
 async def test_its_size_does_not_grow_with_the_page(stage: Stage) -> None:
     small = await seen(stage, elements(50))
     large = await seen(stage, elements(20_000))
@@ -46,6 +48,7 @@ async def test_its_size_does_not_grow_with_the_page(stage: Stage) -> None:
     assert sizes[1] <= sizes[0] * 1.05
 
 
+@pytest.mark.proves("browser-size")
 async def test_a_page_of_ten_million_characters_is_counted(stage: Stage) -> None:
     found = await seen(stage, article(10_000_000))
     assert found.characters > 9_000_000

@@ -22,6 +22,7 @@ _LOCATE = "await new Promise(r => navigator.geolocation.getCurrentPosition(() =>
 _STATES = "(await Promise.all(['geolocation','notifications','camera','microphone','clipboard-read'].map(n => navigator.permissions.query({name: n})))).map(s => s.state).join()"
 
 
+@pytest.mark.proves("C18")
 async def test_a_page_gets_nothing_of_the_machine_and_nothing_hangs(stage: Stage) -> None:
     await Permissions().begin(stage.connection, stage.tabs)
     tab = await stage.open(stage.site.url("x", 1))
@@ -42,6 +43,7 @@ async def test_a_granted_site_may_and_another_may_not(stage: Stage) -> None:
     assert (await read(other, _STATES)).startswith("denied")
 
 
+@pytest.mark.proves("C18")
 async def test_printing_and_windows_hang_nothing(stage: Stage) -> None:
     tab = await stage.show("<title>x</title>")
     assert await read(tab, "print(); 'went on'") == "went on"
@@ -60,6 +62,7 @@ def _locked(asked: Asked) -> Reply:
     return Reply("<title>locked</title>", status=401, headers=challenge)
 
 
+@pytest.mark.proves("C18")
 @pytest.mark.parametrize(
     ("words", "title", "requests"),
     [(None, "locked", 1), (("ann", "wrong"), "locked", 2), (("ann", "pass word"), "in", 2)],
@@ -81,6 +84,7 @@ async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(
     assert stage.site.paths().count("/locked") == requests
 
 
+@pytest.mark.proves("browser-what-was-settled-on-the-way")
 async def test_a_place_that_gets_a_password_later_is_answered_in_tabs_that_are_open(
     stage: Stage,
 ) -> None:
@@ -122,6 +126,7 @@ async def test_a_password_that_cannot_be_had_locks_the_page_and_ends_no_browser(
     assert await read(tab, "document.title") == "locked"
 
 
+@pytest.mark.proves("C12")
 async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -153,6 +158,7 @@ async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
     assert "Agent/1" not in await read(tab, "navigator.userAgent")
 
 
+@pytest.mark.proves("C12")
 async def test_settings_of_a_site_hold_again_in_a_browser_that_was_started_anew(
     chromium: Chromium, stage: Stage, tmp_path: Path
 ) -> None:
@@ -170,6 +176,7 @@ async def test_settings_of_a_site_hold_again_in_a_browser_that_was_started_anew(
         assert await read(tab, "navigator.userAgent") == "Agent/1"
 
 
+@pytest.mark.proves("C12")
 @pytest.mark.parametrize(
     ("place", "changes"),
     [
@@ -190,6 +197,7 @@ async def test_wrong_settings_of_a_site_are_refused(
     assert sites.sites == {}
 
 
+@pytest.mark.proves("browser-pdf-logs")
 async def test_requests_and_console_are_logged(stage: Stage) -> None:
     network, console = NetworkLog(), ConsoleLog()
     await network.begin(stage.connection, stage.tabs)
@@ -224,6 +232,7 @@ Promise.reject(new TypeError("nobody caught it"))
 </script><img src=/missing.png>"""
 
 
+@pytest.mark.proves("browser-console")
 async def test_the_console_holds_what_nobody_caught_and_what_the_browser_complains_of(
     stage: Stage,
 ) -> None:
@@ -249,6 +258,7 @@ async def test_the_console_holds_what_nobody_caught_and_what_the_browser_complai
     assert "pass@" not in repr(console.of(tab.id))
 
 
+@pytest.mark.proves("browser-console")
 async def test_a_page_that_floods_its_console_is_kept_within_bounds(stage: Stage) -> None:
     console = ConsoleLog()
     await console.begin(stage.connection, stage.tabs)

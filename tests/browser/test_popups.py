@@ -7,6 +7,7 @@ from tests.browser.settling import until
 from tests.browser.stage import Stage, read
 
 
+@pytest.mark.proves("C18")
 @pytest.mark.parametrize("rel", ["opener", "noopener"])
 async def test_a_link_to_a_new_tab_opens_one_that_lives(stage: Stage, rel: str) -> None:
     stage.site.put("there", "<title>There</title>")
@@ -18,6 +19,7 @@ async def test_a_link_to_a_new_tab_opens_one_that_lives(stage: Stage, rel: str) 
     assert await read(stage.tabs.tab(opened.id), "document.title") == "There"
 
 
+@pytest.mark.proves("C18")
 async def test_a_page_may_open_no_window_by_itself(stage: Stage) -> None:
     stage.site.put("there", "<title>There</title>")
     tab = await stage.show("<script>window.got = window.open('/there')</script>")
@@ -26,6 +28,7 @@ async def test_a_page_may_open_no_window_by_itself(stage: Stage) -> None:
     assert "/there" not in stage.site.paths()
 
 
+@pytest.mark.proves("C03")
 async def test_code_may_open_a_window_each_time_however_soon(stage: Stage) -> None:
     stage.site.put("there", "<title>There</title>")
     stage.site.put("inner", "<p>inner")

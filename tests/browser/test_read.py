@@ -22,6 +22,7 @@ PAGE = """<!doctype html><title>T</title><body><h1 id=h class="big red">Hello   
 <img id=im src="/pic.png"><p hidden>unseen</p></body>"""
 
 
+@pytest.mark.proves("C04")
 async def test_the_shapes_are_exact(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     decode = msgspec.json.decode
@@ -68,6 +69,7 @@ async def test_the_shapes_are_exact(stage: Stage) -> None:
     ]
 
 
+@pytest.mark.proves("C04")
 async def test_absent_is_null_or_empty(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     assert await get_text(tab, "#none") == b"null"
@@ -94,6 +96,7 @@ async def test_a_bad_selector_is_said_to_be_one(stage: Stage) -> None:
             await query_selector(tab, selector)
 
 
+@pytest.mark.proves("C04")
 async def test_long_texts_come_whole(stage: Stage) -> None:
     page = """<pre id=p></pre><script>
     p.textContent = "x".repeat(5_000_000) + "END";
@@ -106,6 +109,7 @@ async def test_long_texts_come_whole(stage: Stage) -> None:
     assert (len(whole), whole[-4:], whole[:2]) == (6_000_004, "😀END", "y😀")
 
 
+@pytest.mark.proves("C04")
 async def test_a_text_beyond_all_measure_is_refused_and_not_cut(stage: Stage) -> None:
     page = """<pre id=p style="display:none"></pre><script>p.textContent = "x".repeat(70_000_000)</script>"""
     tab = await stage.show("<!doctype html>" + page)
@@ -128,6 +132,7 @@ window.globalThis = window.setTimeout = window.MutationObserver = null;
 <input id=i value=v><script>window.onclick = (e) => { window.got = e.isTrusted; e.preventDefault() }</script>"""
 
 
+@pytest.mark.proves("browser-faults")
 async def test_a_page_that_breaks_every_built_in_is_read_and_clicked(stage: Stage) -> None:
     from ouroboros.browser.page.act import click, fill
     from ouroboros.browser.page.observe import observe, outline

@@ -139,6 +139,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.proves("C13")
 @pytest.mark.parametrize("name", NAMES)
 async def test_every_block_of_a_recipe_does_what_it_says(repl: Desk, work: Path, name: str) -> None:
     site = repl.stage.site
@@ -160,6 +161,7 @@ async def test_every_block_of_a_recipe_does_what_it_says(repl: Desk, work: Path,
         assert struct.unpack(">II", (await anyio.Path(path).read_bytes())[16:24]) == (120, 60)
 
 
+@pytest.mark.proves("C13")
 def test_recipes_are_short_and_whole() -> None:
     assert len(NAMES) == 16
     for name, text in TEXTS.items():
@@ -171,6 +173,7 @@ def test_recipes_are_short_and_whole() -> None:
     assert Shelf().text("../shelf") is None
 
 
+@pytest.mark.proves("C13")
 async def test_a_recipe_is_in_the_request_after_it_was_asked_for_and_not_before(
     tmp_path: Path,
 ) -> None:

@@ -44,6 +44,7 @@ async def block(repl: Repl, code: str) -> str:
     return (await repl.run_block(code, call_id="c1")).text
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_a_new_place_is_asked_about_after_reading_and_not_before(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -71,6 +72,7 @@ async def test_a_new_place_is_asked_about_after_reading_and_not_before(
         assert "Shop" in await block(repl, back)
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_cookies_of_a_new_place_are_no_way_round_the_question(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -96,6 +98,7 @@ async def test_cookies_of_a_new_place_are_no_way_round_the_question(
         assert "Network.getCookies is not to be had by cdp" in told
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_a_yes_opens_it_and_is_asked_once(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -115,6 +118,7 @@ async def test_a_yes_opens_it_and_is_asked_once(
         assert {"/shop", "/next"} <= set(shop.paths(2))
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_code_in_a_page_gets_nothing_out_even_with_its_first_breath(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -146,6 +150,7 @@ async def test_code_in_a_page_gets_nothing_out_even_with_its_first_breath(
         assert place.spine.journal.of(PermissionAnswered)
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_what_a_page_asks_by_itself_goes_on(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -157,6 +162,7 @@ async def test_what_a_page_asks_by_itself_goes_on(
         assert "/pixel.png" in shop.paths(1)
 
 
+@pytest.mark.proves("browser-taint")
 async def test_a_child_has_read_what_its_parent_has(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -176,6 +182,7 @@ async def test_a_child_has_read_what_its_parent_has(
     assert shop.paths(2) == []
 
 
+@pytest.mark.proves("browser-taint")
 async def test_what_a_child_reads_its_parent_has_read(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -186,6 +193,7 @@ async def test_what_a_child_reads_its_parent_has_read(
     assert shop.paths(2) == []
 
 
+@pytest.mark.proves("C14")
 async def test_a_form_that_code_in_a_page_submits_is_confirmed(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:

@@ -49,6 +49,7 @@ def browsers_below(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.proves("B01", "B05", "B09", "C19", "B10", "B31", "divergences-page-changes")
 async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> None:
     text = page("Harbour", 4_000)
     start = site.put("start", text)
@@ -84,6 +85,7 @@ async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> Non
         assert len(prompt.encode()) / 4 <= 3_500
 
 
+@pytest.mark.proves("C01", "C19")
 async def test_a_title_that_a_page_gave_itself_is_known(tmp_path: Path, site: Site) -> None:
     start = site.put(
         "inbox", """<title>Inbox</title><button onclick="document.title='3 new'">get</button>"""
@@ -102,6 +104,7 @@ async def test_a_title_that_a_page_gave_itself_is_known(tmp_path: Path, site: Si
         assert "title: Inbox -> 3 new" in contexts(s)[2]
 
 
+@pytest.mark.proves("C01", "C19")
 async def test_a_title_that_a_page_gave_itself_is_a_change(tabs: Tabs, site: Site) -> None:
     tab = tabs.tab(await tabs.open(site.put("inbox", "<title>Inbox</title>")))
     await until(lambda: tab.title == "Inbox")
@@ -130,6 +133,7 @@ async def test_what_was_downloaded_may_be_read(tmp_path: Path, site: Site) -> No
         assert (await stage.run(f"The total at {site.origin()}?")).final == "total\n94.50\n"
 
 
+@pytest.mark.proves("C15")
 async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site) -> None:
     evil = site.url("stolen", host=1)
     order = (
@@ -154,6 +158,7 @@ async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site
         assert "write" not in [e.name for e in s.events(ToolStarted)]
 
 
+@pytest.mark.proves("B10", "C11")
 @pytest.mark.parametrize("mode", ["attach", "remote"])
 async def test_the_persons_own_tabs_are_there_from_the_first_iteration(
     tmp_path: Path, chromium: Chromium, tabs: Tabs, site: Site, mode: str
@@ -182,6 +187,7 @@ async def test_a_browser_that_cannot_be_joined_is_told(tmp_path: Path) -> None:
         assert "The browser cannot be had: " in contexts(s)[0]
 
 
+@pytest.mark.proves("B14")
 async def test_a_child_has_tabs_of_its_own(tmp_path: Path, site: Site) -> None:
     start, other = site.put("start", page("Harbour", 20)), site.put("other", page("Dock", 20))
     turns = [
@@ -202,6 +208,7 @@ async def test_a_child_has_tabs_of_its_own(tmp_path: Path, site: Site) -> None:
         assert "/on" not in site.paths()
 
 
+@pytest.mark.proves("C10")
 async def test_a_killed_browser_is_an_entry_and_code_has_it_back(
     tmp_path: Path, site: Site
 ) -> None:

@@ -12,6 +12,7 @@ from tests.browser.stage import Stage, read
 TALL = "<!doctype html><body style='margin:0'><div style='height:5000px'>top</div><p id=end>end</p>"
 
 
+@pytest.mark.proves("C05")
 async def test_the_page_scrolls_by_an_amount_and_to_its_ends(stage: Stage) -> None:
     tab = await stage.show(TALL)
     down = await scroll(tab, "down", 300)
@@ -92,6 +93,7 @@ b.ondrop = (e) => { e.preventDefault(); heard.push(["drop", e.isTrusted, e.dataT
 a.ondragend = () => heard.push(["end"]);</script>"""
 
 
+@pytest.mark.proves("C05")
 async def test_the_mouse_drags_onto_a_target_and_by_a_way(stage: Stage) -> None:
     tab = await stage.show(DRAGS)
     await drag(tab, "#a", "#b")
@@ -107,6 +109,7 @@ async def test_the_mouse_drags_onto_a_target_and_by_a_way(stage: Stage) -> None:
     ]
 
 
+@pytest.mark.proves("C05")
 async def test_drag_and_drop_of_the_browser_carries_its_data(stage: Stage) -> None:
     tab = await stage.show(DROPS)
     acted = await drag(tab, "#a", "#b")

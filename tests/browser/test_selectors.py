@@ -44,6 +44,7 @@ DIALECT: list[tuple[str, list[str]]] = [
 ]
 
 
+@pytest.mark.proves("C07")
 async def test_the_dialect(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     for selector, ids in DIALECT:
@@ -65,6 +66,7 @@ async def test_a_handle_stands_for_its_element_however_the_page_is_shuffled(stag
     assert await read(tab, "hit") == "other"
 
 
+@pytest.mark.proves("browser-stale")
 async def test_a_handle_of_a_page_that_was_left_or_of_a_removed_element_is_refused(
     stage: Stage,
 ) -> None:
@@ -87,6 +89,7 @@ async def test_what_is_no_target_is_refused(stage: Stage, odd: dict[str, object]
         await click(tab, odd)
 
 
+@pytest.mark.proves("C04", "C07")
 async def test_two_that_come_to_a_new_page_at_once_share_one_world(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     frames = FrameMap(tab.connection, tab.frames.top)
@@ -102,6 +105,7 @@ async def test_two_that_come_to_a_new_page_at_once_share_one_world(stage: Stage)
     assert worlds[0] is worlds[1]
 
 
+@pytest.mark.proves("C04", "C07")
 async def test_a_handle_lasts_when_our_library_comes_a_second_time(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     handle = msgspec.json.decode(await get_handle(tab, "#save"))
@@ -110,6 +114,7 @@ async def test_a_handle_lasts_when_our_library_comes_a_second_time(stage: Stage)
     assert (await click(tab, handle)).did.startswith("clicked <button#save>")
 
 
+@pytest.mark.proves("browser-stale")
 async def test_a_handle_that_was_made_up_reaches_nothing(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     handle = msgspec.json.decode(await get_handle(tab, "#save"))

@@ -81,6 +81,7 @@ async def test_a_browser_runs_is_told_and_leaves_nothing(tmp_path: Path) -> None
     assert [type(event).type for event in events[:2]] == ["browser.started", "tab.updated"]
 
 
+@pytest.mark.proves("browser-no-orphans")
 async def test_an_error_and_a_cancel_leave_nothing_either(tmp_path: Path) -> None:
     async def fail() -> None:
         async with session(tmp_path) as browser:
@@ -98,6 +99,7 @@ async def test_an_error_and_a_cancel_leave_nothing_either(tmp_path: Path) -> Non
     assert await gone(tmp_path)
 
 
+@pytest.mark.proves("C11")
 async def test_logins_stay_with_the_profile(tmp_path: Path, site: Site) -> None:
     url = site.put("x", "<p>x")
     async with session(tmp_path, Plan(profile="work")) as browser:
@@ -121,6 +123,7 @@ async def test_logins_stay_with_the_profile(tmp_path: Path, site: Site) -> None:
     assert await anyio.to_thread.run_sync(profiles.listed, tmp_path) == []
 
 
+@pytest.mark.proves("C10")
 async def test_a_killed_browser_is_noticed_and_recovered_with_its_tabs(
     tmp_path: Path, site: Site
 ) -> None:
@@ -168,6 +171,7 @@ async def test_a_killed_browser_is_noticed_and_recovered_with_its_tabs(
     assert await gone(tmp_path)
 
 
+@pytest.mark.proves("C10")
 async def test_a_crashed_tab_is_told_apart_and_the_others_live(tmp_path: Path, site: Site) -> None:
     async with session(tmp_path) as browser:
         tabs = await browser.tabs()
@@ -214,6 +218,7 @@ async def test_extensions_begin_before_the_first_tab_of_every_start(tmp_path: Pa
     assert seen == [(False, 0), (False, 0)]
 
 
+@pytest.mark.proves("browser-start")
 @pytest.mark.parametrize(
     ("script", "seconds", "words"),
     [
@@ -234,6 +239,7 @@ async def test_a_start_that_fails_is_told_with_the_browsers_last_words(
         assert browser.status().state == "off"
 
 
+@pytest.mark.proves("browser-start")
 async def test_what_cannot_start_says_why(tmp_path: Path) -> None:
     async with session(tmp_path, Plan(program="no-such-browser")) as browser:
         with pytest.raises(BrowserMissing, match="no-such-browser is not a program"):
@@ -287,6 +293,7 @@ async def pid_of(process: anyio.abc.Process) -> int:
     return int(await process.stdout.receive())
 
 
+@pytest.mark.proves("browser-no-orphans")
 @pytest.mark.parametrize("frozen", [False, True], ids=["", "frozen"])
 async def test_no_browser_outlives_us_when_we_are_killed(frozen: bool, tmp_path: Path) -> None:
     """The end of the pipe ends a browser; one that stands still is ended by the guard."""
@@ -302,6 +309,7 @@ def inside(folder: Path) -> list[Path]:
     return list(folder.iterdir())
 
 
+@pytest.mark.proves("browser-kills")
 @pytest.mark.deep
 async def test_files_of_killed_owners_go_with_the_next_start_and_no_living_ones(
     tmp_path: Path,
@@ -338,6 +346,7 @@ async def test_files_of_killed_owners_go_with_the_next_start_and_no_living_ones(
         assert not inside(temporary)
 
 
+@pytest.mark.proves("browser-no-orphans")
 async def test_what_a_dead_owner_left_is_taken_over(tmp_path: Path) -> None:
     """Without the guard a frozen browser stays; the next owner of the profile ends it, and no other."""
     async with await owner(tmp_path, "unguarded") as process:
@@ -352,6 +361,7 @@ async def test_what_a_dead_owner_left_is_taken_over(tmp_path: Path) -> None:
     assert await gone(tmp_path)
 
 
+@pytest.mark.proves("browser-no-orphans")
 async def test_ctrl_c_ends_the_browser(tmp_path: Path) -> None:
     async with await owner(tmp_path, "guarded") as process:
         await pid_of(process)
@@ -361,6 +371,7 @@ async def test_ctrl_c_ends_the_browser(tmp_path: Path) -> None:
     assert await gone(tmp_path)
 
 
+@pytest.mark.proves("browser-no-orphans")
 async def test_a_frozen_browser_is_ended_with_the_session(tmp_path: Path) -> None:
     async with session(tmp_path) as browser:
         await browser.tabs()
@@ -368,6 +379,7 @@ async def test_a_frozen_browser_is_ended_with_the_session(tmp_path: Path) -> Non
     assert await gone(tmp_path)
 
 
+@pytest.mark.proves("C11")
 async def test_the_persons_browser_is_attached_to_and_left_as_it_was(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -387,6 +399,7 @@ async def test_the_persons_browser_is_attached_to_and_left_as_it_was(
         assert chromium.is_running
 
 
+@pytest.mark.proves("C10")
 async def test_a_lost_socket_is_had_back_with_the_same_tabs(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:

@@ -181,6 +181,7 @@ EFFECTS: dict[str, Effect] = {
 KEYS = [key for leaf in leaves() if (key := format_key(leaf.path)).startswith("browser.")]
 
 
+@pytest.mark.proves("browser-settings")
 @pytest.mark.parametrize("key", KEYS)
 async def test_every_setting_of_the_browser_changes_what_a_run_does(
     key: str, tmp_path: Path, chromium: Chromium, site: Site

@@ -30,6 +30,7 @@ customElements.define("x-box", class extends HTMLElement {
 </script>"""
 
 
+@pytest.mark.proves("C07")
 @pytest.mark.parametrize("mode", ["open", "closed"])
 async def test_what_lies_in_shadow_roots_is_found_pressed_and_typed_into(
     stage: Stage, mode: str
@@ -53,6 +54,7 @@ async def test_plain_selectors_go_into_shadow_roots_when_the_page_has_no_match(
     assert await read(tab, "heard.length") == 2
 
 
+@pytest.mark.proves("C04", "C07")
 async def test_two_that_look_at_once_both_find_what_is_closed(stage: Stage) -> None:
     tab = await stage.show(PAGE.replace("MODE", "closed"))
     found: list[bytes] = []
@@ -96,6 +98,7 @@ async def test_our_look_leaves_no_mark_in_the_page(stage: Stage) -> None:
     )
 
 
+@pytest.mark.proves("C07")
 async def test_what_comes_into_a_closed_root_is_waited_for(stage: Stage) -> None:
     page = """<x-y id=h></x-y><script>const root = h.attachShadow({mode: "closed"});
     setTimeout(() => { root.innerHTML = "<b id=deep>x</b>" }, 80)</script>"""

@@ -21,6 +21,7 @@ def _bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.proves("browser-logins")
 async def test_cookies_of_a_page_are_read_and_written(stage: Stage) -> None:
     cookie = (("set-cookie", "sid=abc; HttpOnly; SameSite=Lax"),)
     tab = await stage.show(Reply("<title>x</title>", headers=cookie))
@@ -34,6 +35,7 @@ async def test_cookies_of_a_page_are_read_and_written(stage: Stage) -> None:
         await set_cookie(tab, Cookie(name="a;b", value="x", domain="not a domain"))
 
 
+@pytest.mark.proves("browser-logins")
 async def test_storage_is_read_and_written_beside_the_scripts(stage: Stage) -> None:
     tab = await stage.show(
         "<script>localStorage.a = 1; sessionStorage.b = 2; Storage.prototype.getItem = 0</script>"
@@ -48,6 +50,7 @@ async def test_storage_is_read_and_written_beside_the_scripts(stage: Stage) -> N
         await get_storage(blank)
 
 
+@pytest.mark.proves("browser-logins")
 async def test_a_login_is_carried_into_another_browser_context(
     stage: Stage, chromium: Chromium, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ async def met(holds: Callable[[], bool], seconds: float = 60) -> None:
             await anyio.sleep(pause)
 
 
+@pytest.mark.proves("C01")
 async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: Site) -> None:
     url = site.put("one", PAGE.format("One", "x"))
     id = await tabs.open(url)
@@ -45,6 +46,7 @@ async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: S
     assert tabs.active == "tab_0"
 
 
+@pytest.mark.proves("C01")
 async def test_names_are_never_used_again(tabs: Tabs) -> None:
     first, second = await tabs.open(), await tabs.open()
     assert (first, second, tabs.active) == ("tab_0", "tab_1", "tab_1")
@@ -59,6 +61,7 @@ async def test_names_are_never_used_again(tabs: Tabs) -> None:
     assert await tabs.open() == "tab_2"
 
 
+@pytest.mark.proves("C02")
 async def test_twenty_tabs_open_at_once_and_each_has_its_page(tabs: Tabs, site: Site) -> None:
     site.put("n", lambda asked: PAGE.format(asked.query["n"], "x"))
     got: dict[str, bytes] = {}
@@ -75,6 +78,7 @@ async def test_twenty_tabs_open_at_once_and_each_has_its_page(tabs: Tabs, site: 
     assert len({facts.id for facts in tabs.all()}) == 20
 
 
+@pytest.mark.proves("C02")
 async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
     """Page.enable was answered before the first navigation, so no load happening is lost."""
     site.put("fast", "<title>f</title>")
@@ -88,6 +92,7 @@ async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
         await tabs.close(id)
 
 
+@pytest.mark.proves("C02")
 async def test_a_page_that_cannot_be_reached_is_an_error_and_no_tab_is_left(tabs: Tabs) -> None:
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
         port = listener.extra(anyio.abc.SocketAttribute.local_port)
@@ -96,6 +101,7 @@ async def test_a_page_that_cannot_be_reached_is_an_error_and_no_tab_is_left(tabs
     assert tabs.all() == ()
 
 
+@pytest.mark.proves("C02")
 async def test_history_and_reload(tabs: Tabs, site: Site) -> None:
     one, two = (site.put(name, PAGE.format(name, name)) for name in ("one", "two"))
     id = await tabs.open(one)
@@ -114,6 +120,7 @@ async def test_history_and_reload(tabs: Tabs, site: Site) -> None:
     assert site.paths().count("/two") == before + 1
 
 
+@pytest.mark.proves("C02", "C18")
 async def test_a_step_in_the_history_has_been_made_when_it_returns(tabs: Tabs, site: Site) -> None:
     """A page that was kept is named by the browser before it is there, and has its old loader."""
     one, two = (site.put(name, PAGE.format(name, name)) for name in ("one", "two"))
@@ -128,6 +135,7 @@ async def test_a_step_in_the_history_has_been_made_when_it_returns(tabs: Tabs, s
             assert await tab.evaluate("location.href") == msgspec.json.encode(url)
 
 
+@pytest.mark.proves("C02", "C18")
 async def test_a_place_in_the_history_may_have_the_address_of_the_one_before(
     tabs: Tabs, site: Site
 ) -> None:
@@ -151,6 +159,7 @@ async def test_an_address_within_the_page_is_followed(tabs: Tabs, site: Site) ->
     assert fields == {"url": site.url("app/deep?x#z"), "title": "Deep"}
 
 
+@pytest.mark.proves("B09", "C19")
 async def test_the_differ_tells_what_happened_since(tabs: Tabs, site: Site) -> None:
     url = site.put("one", PAGE.format("One", "x"))
     kept, closed = await tabs.open(), await tabs.open()
@@ -165,6 +174,7 @@ async def test_the_differ_tells_what_happened_since(tabs: Tabs, site: Site) -> N
     assert (new, "opened") in found
 
 
+@pytest.mark.proves("C01")
 async def test_listeners_hear_of_every_change_and_of_the_end(tabs: Tabs, site: Site) -> None:
     heard: list[tuple[str, str]] = []
     stop = tabs.listen(lambda facts: heard.append((facts.url, facts.status)))
@@ -179,6 +189,7 @@ async def test_listeners_hear_of_every_change_and_of_the_end(tabs: Tabs, site: S
     assert heard[-1] == (url, "closed")
 
 
+@pytest.mark.proves("C02")
 async def test_a_page_that_never_loads_is_told_and_can_be_read(tabs: Tabs, site: Site) -> None:
     """The picture is never sent, so the load never ends; the page is there all the same."""
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as silent:
@@ -195,6 +206,7 @@ async def test_a_page_that_never_loads_is_told_and_can_be_read(tabs: Tabs, site:
         await shown(tabs, id, site.put("next", "<title>n</title>"))
 
 
+@pytest.mark.proves("browser-late-and-early-pages")
 async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
     chromium: Chromium, tabs: Tabs, site: Site
 ) -> None:
@@ -212,6 +224,7 @@ async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
         await met(lambda: later.tab(early.id).title == "Early")
 
 
+@pytest.mark.proves("C02")
 async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Site) -> None:
     site.put("item", "1")
     site.put(
@@ -224,6 +237,7 @@ async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Sit
     assert await tabs.tab(id).evaluate("document.title") == b'"done"'
 
 
+@pytest.mark.proves("browser-late-and-early-pages")
 async def test_a_page_that_is_busy_is_not_taken_for_quiet(tabs: Tabs, site: Site) -> None:
     site.put("item", "1")
     busy = "const end = performance.now() + 600; while (performance.now() < end); fetch('/item')"
@@ -234,6 +248,7 @@ async def test_a_page_that_is_busy_is_not_taken_for_quiet(tabs: Tabs, site: Site
     assert "/item" in site.paths()
 
 
+@pytest.mark.proves("C02")
 async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> None:
     site.put("item", lambda _: time.sleep(0.3) or "1")  # there is always one on its way
     site.put("busy", "<script>setInterval(()=>fetch('/item'), 20)</script>")
@@ -242,6 +257,7 @@ async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> 
         await wait_for_network_idle(tabs.tab(id), idle_seconds=0.9, timeout_seconds=1.0)
 
 
+@pytest.mark.proves("C18")
 async def test_a_tab_that_a_page_opens_has_its_opener(tabs: Tabs, site: Site) -> None:
     site.put("child", PAGE.format("Child", "x"))
     id = await tabs.open(site.put("parent", PAGE.format("Parent", "x")))
@@ -254,6 +270,7 @@ async def test_a_tab_that_a_page_opens_has_its_opener(tabs: Tabs, site: Site) ->
     assert tabs.active == id  # a pop-up takes no attention
 
 
+@pytest.mark.proves("browser-faults")
 async def test_a_script_that_opens_tabs_without_end_is_held(chromium: Chromium, site: Site) -> None:
     site.put("child", PAGE.format("Child", "x"))
     async with (
@@ -287,6 +304,7 @@ async def test_a_context_of_its_own_has_its_own_cookies(tabs: Tabs, site: Site) 
     await met(lambda: len(tabs.all()) == 2)
 
 
+@pytest.mark.proves("C18")
 async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site) -> None:
     id = await tabs.open(site.put("one", PAGE.format("One", "x")))
     tab = tabs.tab(id)

@@ -39,6 +39,7 @@ def _told(asked: Asked) -> str:
     return f"{asked.path} {asked.query} {dict(asked.headers)}"
 
 
+@pytest.mark.proves("browser-new-origin")
 @pytest.mark.parametrize("name", LEAKS)
 async def test_what_was_read_does_not_arrive_at_a_new_place(
     chromium: Chromium, site: Site, tmp_path: Path, name: str
@@ -81,6 +82,7 @@ LOOKS = {
 }
 
 
+@pytest.mark.proves("browser-new-origin")
 @pytest.mark.parametrize(("code", "is_read"), LOOKS.values(), ids=LOOKS)
 async def test_titles_and_addresses_are_page_data(
     chromium: Chromium, site: Site, tmp_path: Path, code: str, is_read: bool

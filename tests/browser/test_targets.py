@@ -17,6 +17,7 @@ from tests.browser.test_tabs import met
 SCRIPT = "text/javascript"
 
 
+@pytest.mark.proves("browser-driver")
 async def test_every_kind_of_target_is_met_before_its_first_script(tabs: Tabs, site: Site) -> None:
     """Each asks for ``/ran?...`` in its first line; the hook sees that nothing has been asked yet."""
     early: dict[str, bool] = {}
@@ -55,6 +56,7 @@ async def test_every_kind_of_target_is_met_before_its_first_script(tabs: Tabs, s
     assert early == dict.fromkeys(met_types, False)
 
 
+@pytest.mark.proves("browser-driver")
 async def test_frames_within_frames_of_other_sites_belong_to_their_tab(
     tabs: Tabs, site: Site
 ) -> None:
@@ -79,6 +81,7 @@ async def test_frames_within_frames_of_other_sites_belong_to_their_tab(
     assert await tab.evaluate(title, frame=site.url("outer")) == b'"outer"'
 
 
+@pytest.mark.proves("browser-driver")
 async def test_a_target_whose_guard_fails_never_runs(tabs: Tabs, site: Site) -> None:
     id = await tabs.open(site.put("top", "<title>top</title>"))
     await wait_for_load(tabs.tab(id))
@@ -100,6 +103,7 @@ async def test_a_target_whose_guard_fails_never_runs(tabs: Tabs, site: Site) -> 
     await met(lambda: "/ran" in site.paths())
 
 
+@pytest.mark.proves("browser-driver")
 async def test_a_renderer_that_hangs_holds_up_no_other_tab(tabs: Tabs, site: Site) -> None:
     hung = await tabs.open(site.put("hung", "<script>setTimeout(() => { for (;;); }, 50)</script>"))
     context = await tabs.new_context()
@@ -112,6 +116,7 @@ async def test_a_renderer_that_hangs_holds_up_no_other_tab(tabs: Tabs, site: Sit
         await tabs.close(fine)
 
 
+@pytest.mark.proves("browser-faults", "divergences-tabs-opened-by-a-script")
 @pytest.mark.deep
 async def test_a_thousand_tabs_opened_by_a_script_harm_nobody(tmp_path: Path, site: Site) -> None:
     """No more of them: a window costs the browser itself 50 ms and more before it can be closed."""
@@ -130,6 +135,7 @@ async def test_a_thousand_tabs_opened_by_a_script_harm_nobody(tmp_path: Path, si
         assert len(tabs.all()) <= 4
 
 
+@pytest.mark.proves("browser-ten-thousand-windows", "divergences-tabs-opened-by-a-script")
 @pytest.mark.deep
 async def test_ten_thousand_windows_asked_for_become_one_for_each_gesture(
     tabs: Tabs, site: Site

@@ -12,6 +12,7 @@ setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=b>two <i>w
 setTimeout(() => { a.style.display = "block" }, 90);</script>"""
 
 
+@pytest.mark.proves("browser-waits")
 async def test_what_comes_is_shown_and_goes_is_waited_for(stage: Stage) -> None:
     tab = await stage.show(LATER)
     await wait_for_selector(tab, "#a", state="attached")
@@ -24,6 +25,7 @@ async def test_what_comes_is_shown_and_goes_is_waited_for(stage: Stage) -> None:
     assert await read(tab, "document.getElementById('b')") is None
 
 
+@pytest.mark.proves("browser-waits")
 async def test_what_never_comes_ends_in_time_and_says_what(stage: Stage) -> None:
     tab = await stage.show(LATER)
     with pytest.raises(CallTimedOut, match=r"'#never' did not become visible within 0\.2 s"):
@@ -34,6 +36,7 @@ async def test_what_never_comes_ends_in_time_and_says_what(stage: Stage) -> None
         await wait_for_selector(tab, "p[", 5)
 
 
+@pytest.mark.proves("browser-faults")
 async def test_a_page_that_keeps_itself_busy_is_said_to(stage: Stage) -> None:
     tab = await stage.show("<!doctype html><p>on and on")
     endless = ("Runtime.evaluate", {"expression": "for (;;);"})
@@ -49,6 +52,7 @@ async def test_a_page_that_keeps_itself_busy_is_said_to(stage: Stage) -> None:
     assert "close the tab" in late.value.hint
 
 
+@pytest.mark.proves("browser-waits")
 async def test_a_navigation_does_not_end_the_wait(stage: Stage) -> None:
     stage.site.put("next", "<!doctype html><p id=done>arrived</p>")
     tab = await stage.show("<script>setTimeout(() => { location = '/next' }, 100)</script>")
@@ -56,6 +60,7 @@ async def test_a_navigation_does_not_end_the_wait(stage: Stage) -> None:
     await wait_for_text(tab, "Arrived", 10, selector="#done")
 
 
+@pytest.mark.proves("browser-waits")
 @pytest.mark.parametrize("host", [0, 1])
 async def test_a_frame_that_comes_later_is_waited_for(stage: Stage, host: int) -> None:
     stage.site.put(

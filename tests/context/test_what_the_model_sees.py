@@ -29,12 +29,14 @@ def masked(text: str, folder: Path) -> str:
     return text
 
 
+@pytest.mark.proves("spine-agent")
 def test_prompt_and_tools_are_lean() -> None:
     said = PROMPTS["core"].text + PROMPTS["mode_full-auto"].text
     tools = sum(len(t.name + t.description + t.schema) for t in registry(Settings()).specs())
     assert (len(said) + tools) / CHARS_PER_TOKEN < 2_500
 
 
+@pytest.mark.proves("spine-agent")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_the_first_request_is_small(tmp_path: Path, format: str) -> None:
     async with stage(tmp_path, [DONE], format=format) as s:
@@ -42,6 +44,7 @@ async def test_the_first_request_is_small(tmp_path: Path, format: str) -> None:
         assert len(s.server.exchanges[0].body.encode()) <= 12_000
 
 
+@pytest.mark.proves("A18", "divergences-context-for-the-model")
 async def test_the_first_words_a_model_reads(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
@@ -95,6 +98,7 @@ async def test_a_model_knows_what_its_commands_may_reach(
         assert ("require_escalated" in told) == (said != "")
 
 
+@pytest.mark.proves("A21")
 async def test_words_of_the_persons_own_follow_ours(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], system="Answer in Latin.") as s:
         await s.run("Hello")
@@ -102,6 +106,7 @@ async def test_words_of_the_persons_own_follow_ours(tmp_path: Path) -> None:
         assert s.body()["messages"][0]["content"].startswith(PROMPTS["core"].text[:40])
 
 
+@pytest.mark.proves("A21")
 async def test_an_agent_definition_adds_its_body(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     definition = "---\nname: reviewer\n---\nReview, do not edit.\n"
@@ -117,12 +122,14 @@ async def test_a_definition_that_is_not_there_is_named(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.proves("A21")
 async def test_our_words_can_be_switched_off(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], system="Only this.", context={"off": ["core"]}) as s:
         await s.run("Hello")
         assert s.body()["messages"][0]["content"] == "Only this."
 
 
+@pytest.mark.proves("A20")
 async def test_a_tool_that_is_switched_off_is_not_offered(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], tools={"disabled": ["Bash"]}) as s:
         await s.run("Hello")
@@ -131,6 +138,7 @@ async def test_a_tool_that_is_switched_off_is_not_offered(tmp_path: Path) -> Non
         assert "read" in names
 
 
+@pytest.mark.proves("spine-agent", "providers-caching")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_each_request_begins_with_the_bytes_of_the_last(tmp_path: Path, format: str) -> None:
     turns = [
@@ -160,6 +168,7 @@ def history(body: str) -> str:
     return raw.removesuffix("]").removesuffix("}").removesuffix("]")
 
 
+@pytest.mark.proves("A33")
 async def test_the_versions_of_all_words_are_on_record(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], system="Mine.") as s:
         await s.run("Hello")

@@ -110,11 +110,13 @@ def in_index(sound: Path, *, seed: int, count: int) -> list[int]:
     return random.Random(seed).sample(range(first, first + size * 8), count)
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_flipped_bit_is_told_or_harmless(sound: Path, tmp_path: Path) -> None:
     bits = anywhere(sound, seed=1, count=30) + in_index(sound, seed=2, count=40)
     assert complaints(sound, tmp_path, bits) == {}
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_row_of_the_list_that_is_no_text_is_told(sound: Path, tmp_path: Path) -> None:
     shutil.copytree(sound, tmp_path / "home")
     with closing(sqlite3.connect(tmp_path / "home" / "ouroboros.db")) as connection, connection:
@@ -123,6 +125,7 @@ def test_a_row_of_the_list_that_is_no_text_is_told(sound: Path, tmp_path: Path) 
         list_sessions(tmp_path / "home")
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_column_of_another_kind_ends_what_is_believed(sound: Path, tmp_path: Path) -> None:
     for number, value in enumerate(("CAST('x' AS BLOB)", "'../x'", "7")):
         home = tmp_path / str(number)
@@ -136,6 +139,7 @@ def test_a_column_of_another_kind_ends_what_is_believed(sound: Path, tmp_path: P
         assert "event 9 could not be read" in found.warnings[0]
 
 
+@pytest.mark.proves("sessions-faults")
 def test_events_that_only_the_index_has_lost_are_told_and_come_back(
     sound: Path, tmp_path: Path
 ) -> None:
@@ -155,6 +159,7 @@ def test_events_that_only_the_index_has_lost_are_told_and_come_back(
     assert came_back >= 3
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
 def test_a_thousand_flipped_bits_are_told_or_harmless(sound: Path, tmp_path: Path) -> None:
     assert complaints(sound, tmp_path, anywhere(sound, seed=2026, count=1_000)) == {}

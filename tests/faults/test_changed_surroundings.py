@@ -41,6 +41,7 @@ async def acts(tmp_path: Path, number: int, *, latest: bool) -> None:
             assert (await s.run(f"Do {number}.")).final == f"Done {number}."
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("jump", JUMPS)
 async def test_a_clock_that_jumps_between_and_within_runs_is_lived_with(
     tmp_path: Path, jump: str
@@ -76,6 +77,7 @@ def ouro(cwd: Path, home: Path, *words: str, before: tuple[str, ...] = ()) -> tu
     return done.returncode, done.stderr
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("change", ["renamed", "deleted"])
 def test_a_session_whose_folder_is_gone_says_so_in_one_line(tmp_path: Path, change: str) -> None:
     folder, home = tmp_path / "work", tmp_path / "store"
@@ -105,6 +107,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 SET = ("config", "set", "limits.max_turns")
 
 
+@pytest.mark.proves("sessions-faults")
 def test_settings_are_as_before_when_the_disk_is_full(tmp_path: Path, small_disk: Path) -> None:
     assert ouro(tmp_path, small_disk, *SET, "7")[0] == 0
     settings = small_disk / "config.toml"
@@ -122,6 +125,7 @@ def test_settings_are_as_before_when_the_disk_is_full(tmp_path: Path, small_disk
     assert settings.read_bytes() == before.replace(b"7", b"8")
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("calls", ["write", "fsync", "rename"])
 def test_settings_are_old_or_new_when_saving_them_is_killed(tmp_path: Path, calls: str) -> None:
     faulted.needs_strace()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.core.events import TurnStarted, UserMessage
@@ -27,6 +28,7 @@ def started(home: Path, name: str, rounds: int) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.proves("I15")
 def test_eight_writers_take_turns_though_two_are_killed(tmp_path: Path) -> None:
     home = tmp_path / "store"
     keep(home, numbered([ready()]))
@@ -73,6 +75,7 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
     return [(process.returncode, told) for process, told in zip(running, ends, strict=True)]
 
 
+@pytest.mark.proves("I15")
 async def test_eight_runs_of_one_session_are_one_after_another_or_refused(tmp_path: Path) -> None:
     cwd, home = tmp_path / "work", tmp_path / "home"
     cwd.mkdir()

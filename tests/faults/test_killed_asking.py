@@ -121,6 +121,7 @@ def chosen(answers: str, moment: str, count: int, later: str) -> Kill:
     return Kill(answers=answers, moment=moment, count=count, delay=0.0, later=later)
 
 
+@pytest.mark.proves("sessions-faults-questions")
 @pytest.mark.parametrize(
     "kill",
     [
@@ -136,6 +137,7 @@ def test_a_yes_counts_once_and_for_its_call_whenever_it_is_killed(
     assert complaints(tmp_path, [kill]) == {}
 
 
+@pytest.mark.proves("sessions-faults-questions")
 @pytest.mark.deep
 def test_a_yes_counts_once_and_for_its_call_at_any_moment(tmp_path: Path) -> None:
     assert complaints(tmp_path, kills(seed=2026, count=48)) == {}

@@ -94,10 +94,12 @@ PLACES = [
 ]
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_store_is_whole_though_its_migration_was_killed(tmp_path: Path) -> None:
     assert run(tmp_path, faulted.seeded(PLACES, seed=5, each=1)) == {}
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
 def test_a_migration_may_be_killed_anywhere(tmp_path: Path) -> None:
     assert run(tmp_path, faulted.seeded(PLACES, seed=2026, each=12)) == {}

@@ -48,6 +48,7 @@ def write(home: Path, count: int) -> int:
     return last
 
 
+@pytest.mark.proves("sessions-faults", "sessions-doctor")
 @pytest.mark.deep
 def test_a_million_events_are_gone_on_with(tmp_path: Path) -> None:
     last = write(tmp_path, MILLION)
@@ -76,6 +77,7 @@ os.write(1, b"!")
 """
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
 def test_an_event_of_100_mebibytes_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
     home, size = tmp_path / "store", MEBIBYTES * 2**20

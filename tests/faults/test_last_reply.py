@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.core.events import TaskCompleted, UserMessage
@@ -26,6 +27,7 @@ async def cut(s: Stage, tmp_path: Path) -> None:
     assert s.types[-1] == "task.completed"
 
 
+@pytest.mark.proves("I06")
 async def test_a_whole_last_reply_is_the_answer_and_is_not_asked_for_again(tmp_path: Path) -> None:
     async with stage(tmp_path, TURNS) as s:
         await s.run("Do it.")
@@ -38,6 +40,7 @@ async def test_a_whole_last_reply_is_the_answer_and_is_not_asked_for_again(tmp_p
         assert len(s.events(TaskCompleted)) == 1
 
 
+@pytest.mark.proves("I06")
 async def test_words_of_a_person_are_heard_all_the_same(tmp_path: Path) -> None:
     async with stage(tmp_path, TURNS) as s:
         await s.run("Do it.")
@@ -47,6 +50,7 @@ async def test_words_of_a_person_are_heard_all_the_same(tmp_path: Path) -> None:
         assert s.body()["messages"][-1]["content"] == "And now this"
 
 
+@pytest.mark.proves("I06")
 async def test_an_empty_last_reply_is_asked_for_again(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text=""), Turn(text=""), Turn(text="")]) as s:
         await s.run("Do it.")

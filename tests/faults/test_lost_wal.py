@@ -67,6 +67,7 @@ def test_without_damage_everything_is_there(killed: Path, tmp_path: Path) -> Non
     assert goes_on(tmp_path / "home", least=len(EVENTS)) == []
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_deleted_write_ahead_file_leaves_what_the_database_has(
     killed: Path, tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_deleted_write_ahead_file_leaves_what_the_database_has(
     assert resume.read(tmp_path / "home", SESSION).last == EARLY + 1
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_cut_one_leaves_a_beginning(killed: Path, tmp_path: Path, seed: int) -> None:
     for number in range(8):
@@ -101,6 +103,7 @@ def flips(killed: Path, folder: Path, *, seed: int, count: int) -> dict[int, lis
     return found
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_flipped_bit_in_it_leaves_a_beginning(killed: Path, tmp_path: Path) -> None:
     assert flips(killed, tmp_path, seed=1, count=20) == {}
 
@@ -146,6 +149,7 @@ def killed_writing(home: Path, *, after: int) -> int:
     return int(ran.stdout)
 
 
+@pytest.mark.proves("sessions-faults-lost-wal")
 @pytest.mark.parametrize("harm", ["deleted", "cut"])
 def test_acknowledged_events_that_are_gone_with_it_are_missed(
     cut_off: tuple[Path, int], tmp_path: Path, harm: str
@@ -169,6 +173,7 @@ def test_acknowledged_events_that_are_gone_with_it_are_missed(
     assert examine(home) == Health()
 
 
+@pytest.mark.proves("sessions-faults-lost-wal")
 def test_a_session_that_is_gone_with_it_is_missed(tmp_path: Path) -> None:
     told = killed_writing(tmp_path, after=0)
     (tmp_path / "ouroboros.db-wal").unlink()
@@ -177,6 +182,7 @@ def test_a_session_that_is_gone_with_it_is_missed(tmp_path: Path) -> None:
     assert examine(tmp_path).missing == {SESSION: told}
 
 
+@pytest.mark.proves("sessions-faults-lost-wal")
 def test_nothing_is_missed_where_all_is_there(cut_off: tuple[Path, int], tmp_path: Path) -> None:
     left, told = cut_off
     copied(left, tmp_path / "home")
@@ -187,6 +193,7 @@ def test_nothing_is_missed_where_all_is_there(cut_off: tuple[Path, int], tmp_pat
     assert examine(tmp_path / "home") == Health()
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
 def test_many_flipped_bits_in_it_leave_a_beginning(killed: Path, tmp_path: Path) -> None:
     assert flips(killed, tmp_path, seed=2026, count=400) == {}

@@ -28,6 +28,7 @@ def searched(home: Path, words: str) -> list[int]:
     return [found.seq for found in search(home, words)]
 
 
+@pytest.mark.proves("sessions-faults-full-disk")
 @pytest.mark.parametrize("left", ["closed", "killed"])
 @pytest.mark.parametrize("indexed", [0, 1, 2])
 def test_the_store_can_be_read_without_room(
@@ -65,6 +66,7 @@ def test_the_store_can_be_read_without_room(
     assert list_sessions(disk) == ()
 
 
+@pytest.mark.proves("sessions-faults-full-disk")
 def test_past_sessions_are_shown_by_the_command_line(tmp_path: Path, disk: Path) -> None:
     assert ouro(tmp_path, disk, "run", "--model", "echo", "a needle")[0] == 0
     fill(disk / "ballast")

@@ -119,6 +119,7 @@ async def complaints(tmp_path: Path, found: list[Stop]) -> list[tuple[Stop, list
     return wrong
 
 
+@pytest.mark.proves("sessions-faults", "sessions-faults-signals")
 @pytest.mark.parametrize(
     "found",
     [
@@ -135,6 +136,7 @@ async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(
     assert await complaints(tmp_path, found) == []
 
 
+@pytest.mark.proves("sessions-faults-signals")
 @pytest.mark.parametrize(
     "sign",
     [
@@ -154,11 +156,13 @@ async def test_signals_while_it_closes_end_it_with_the_same_code(
     assert found == []
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
 async def test_signals_may_come_at_any_moment(tmp_path: Path) -> None:
     assert await complaints(tmp_path, stops(seed=2026, count=24)) == []
 
 
+@pytest.mark.proves("interfaces-nohup")
 def test_a_run_under_nohup_goes_on_when_its_terminal_is_gone(tmp_path: Path) -> None:
     waits = {
         "name": "shell",

@@ -94,6 +94,7 @@ PLACES = {
 RARE = {"not planned", "files done", "all on record", "before it is forgotten"}
 
 
+@pytest.mark.proves("K08")
 @pytest.mark.parametrize(
     "place",
     [pytest.param(place, marks=[pytest.mark.deep] if place in RARE else []) for place in PLACES],
@@ -137,6 +138,7 @@ AGAIN = {
 }
 
 
+@pytest.mark.proves("K08")
 @pytest.mark.parametrize(
     "place",
     [
@@ -162,6 +164,7 @@ def test_the_rest_of_a_redo_is_done_at_the_next_start(ground: Ground, place: str
     assert (seen(ground.work), ground.state.tree.turns()) == (ground.was, [])
 
 
+@pytest.mark.proves("K08")
 def test_a_redo_that_was_cut_off_can_be_taken_back_as_a_whole(ground: Ground) -> None:
     assert ground.driven("undo") == (0, "")
     assert ground.driven("redo", AGAIN["files half done"])[0] == -9
@@ -172,6 +175,7 @@ def test_a_redo_that_was_cut_off_can_be_taken_back_as_a_whole(ground: Ground) ->
     assert (ground.driven("redo"), seen(ground.work)) == ((0, ""), ground.then)
 
 
+@pytest.mark.proves("K08")
 def test_an_undo_that_was_cut_off_can_be_taken_back_as_a_whole(ground: Ground) -> None:
     assert ground.driven("undo", PLACES["files half done"])[0] == -9
     assert seen(ground.work) not in (ground.was, ground.then)

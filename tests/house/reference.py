@@ -25,6 +25,7 @@ from ouroboros.repl.tools.family import browser_tools
 from ouroboros.repl.tools.seat import Seat
 from ouroboros.tools.exposure import Exposure, written
 from ouroboros.workspace.worktrees.records.manifest import Checkpoint, LogEntry, Manifest
+from tests.house import coverage
 from tests.house.api_page import sections
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
@@ -231,7 +232,9 @@ def vendors() -> bytes:
 
 
 def main() -> None:
-    """Writes every page, and the table of vendors in its built form."""
+    """Writes every page, the one of what is tested where too, and the built table of vendors."""
+    root = FOLDER.parents[1]
+    (root / coverage.PAGE).write_text(coverage.page(root), encoding="utf-8")
     table.BUILT.write_bytes(vendors())
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():

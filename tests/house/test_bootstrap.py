@@ -75,6 +75,7 @@ def pretend(checkout: Path, lock: str = "run.txt") -> Path:
     return environment
 
 
+@pytest.mark.proves("spine-commands")
 def test_no_python_is_named_with_the_fix(checkout: Path, bare: dict[str, str]) -> None:
     done = call(checkout / "ouro", "--version", env=bare)
     assert (done.returncode, done.stdout) == (69, "")
@@ -85,6 +86,7 @@ def test_no_python_is_named_with_the_fix(checkout: Path, bare: dict[str, str]) -
     assert not (checkout / ".ouro-lock").exists()
 
 
+@pytest.mark.proves("spine-commands")
 def test_no_git_is_named_with_the_fix_before_anything_is_made(
     checkout: Path, bare: dict[str, str]
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_shim_that_does_not_run_is_passed_over(checkout: Path, bare: dict[str,
     assert done.returncode == 69
 
 
+@pytest.mark.proves("spine-commands")
 def test_a_ready_environment_starts_from_anywhere_with_every_argument(
     checkout: Path, bare: dict[str, str], tmp_path: Path
 ) -> None:
@@ -242,6 +245,7 @@ def test_a_checkout_that_cannot_be_written_is_named(checkout: Path, bare: dict[s
     assert f"cannot write to {checkout}" in done.stderr
 
 
+@pytest.mark.proves("spine-commands")
 @pytest.mark.parametrize(
     ("default", "deep", "code", "last"),
     [
@@ -304,6 +308,7 @@ def test_ci_installs_what_the_tests_need_where_it_is_not_there(
         assert said in asked.read_text(encoding="utf-8")
 
 
+@pytest.mark.proves("spine-commands")
 @pytest.mark.deep
 def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(checkout: Path) -> None:
     both = [
@@ -326,6 +331,7 @@ def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(checkout: 
     assert call(moved / "ouro", "--version", env={}).stdout == VERSION
 
 
+@pytest.mark.proves("spine-commands")
 @pytest.mark.deep
 @pytest.mark.parametrize("seconds", [0.2, 0.8, 1.6, 3.2])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

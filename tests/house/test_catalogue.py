@@ -29,6 +29,7 @@ MODEL: dict[str, Any] = {
 }
 
 
+@pytest.mark.proves("H14")
 def test_a_model_of_the_source_is_understood() -> None:
     assert known_of(MODEL) == Known(
         window=1_000,

@@ -63,6 +63,7 @@ def test_programs_hear_signals_also_where_the_tests_run_behind_a_script(number: 
     assert said.stdout == b"heard\n"
 
 
+@pytest.mark.proves("divergences-pure-tiers-of-tests")
 def test_the_inner_loop_reads_no_test_that_is_marked_and_fails_one_that_should_be(
     tmp_path: Path,
 ) -> None:
@@ -85,6 +86,7 @@ def test_the_inner_loop_reads_no_test_that_is_marked_and_fails_one_that_should_b
     assert "2 passed, 1 error" in done.stdout
 
 
+@pytest.mark.proves("A29")
 async def test_our_own_code_may_not_block_the_loop() -> None:
     # The guard looks for frames of our package: compile a sleep as if it stood there.
     package = Path(ouroboros.__file__).parent

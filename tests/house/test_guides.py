@@ -69,6 +69,7 @@ def test_there_is_something_to_follow() -> None:
     assert {"run", "chat", "sessions", "config"} <= {words[0] for words in COMMANDS if words}
 
 
+@pytest.mark.proves("spine-papers")
 @pytest.mark.parametrize("words", COMMANDS, ids=[" ".join(words)[:60] for words in COMMANDS])
 def test_a_command_of_the_guides_is_understood(words: list[str]) -> None:
     understood(root, words)

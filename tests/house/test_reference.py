@@ -9,6 +9,7 @@ from ouroboros.llm.providers import table
 from tests.house.reference import FOLDER, PAGES, vendors
 
 
+@pytest.mark.proves("spine-papers", "W06")
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_what_the_program_says(name: str) -> None:
     written = (FOLDER / name).read_text("utf-8")
@@ -19,6 +20,7 @@ def test_there_is_no_page_nobody_makes() -> None:
     assert {path.name for path in FOLDER.iterdir()} == set(PAGES)
 
 
+@pytest.mark.proves("spine-papers")
 def test_the_pages_name_every_command_setting_and_event() -> None:
     wanted = {
         "commands.md": [f"## ouro {name}\n" for name in COMMANDS],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import papers, rules
+from tests.house import coverage, papers, rules
 
 pytestmark = pytest.mark.real
 
@@ -23,7 +23,8 @@ RULES: tuple[Rule, ...] = (
     rules.suppressions,
     rules.foreign_places,
     rules.loose_locks,
-    papers.missing_tests,
+    papers.test_names,
+    coverage.coverage_faults,
     papers.changelog_faults,
     papers.page_faults,
     papers.unknown_links,
@@ -42,6 +43,38 @@ layers = ["__main__", "faces | agent"]
 """
 ROOM = '"""A room.\n\nRefuses: nothing.\n"""\n'
 LOCK = f"anyio==4.1 \\\n    --hash=sha256:{'0' * 64}\n"
+PROVEN = '@pytest.mark.proves("A01")\ndef test_a() -> None: ...\n'
+FEATURES = """
+[groups]
+A = "Agent loop"
+[[rows]]
+id = "A01"
+feature = "One engine"
+[[rows]]
+id = "A02"
+feature = "A turn"
+missing = "turns"
+"""
+COVERAGE = f"""{coverage.HEAD}
+2 rows: 1 are proven, 1 are not.
+
+## Not proven
+
+| row | feature | missing |
+|---|---|---|
+| A02 | A turn | turns |
+
+## Partly built
+
+| row | feature | missing |
+|---|---|---|
+
+## Agent loop
+
+| row | what holds | tests |
+|---|---|---|
+| A01 | One engine | tests/unit/test_a.py: test_a |
+"""
 HOUSE = {
     "pyproject.toml": PROJECT,
     "requirements/run.txt": LOCK,
@@ -52,8 +85,9 @@ HOUSE = {
     "src/ouroboros/__init__.py": '"""A package."""\n',
     "src/ouroboros/agent/__init__.py": ROOM,
     "src/ouroboros/faces/__init__.py": ROOM,
-    "tests/unit/test_a.py": "def test_a() -> None: ...\n",
-    "docs/coverage.md": "| row | tests/unit/test_a.py::test_a |\n",
+    "tests/unit/test_a.py": PROVEN,
+    coverage.FEATURES: FEATURES,
+    coverage.PAGE: COVERAGE,
     "docs/decisions/0001-rooms.md": "\n".join(papers.DECISION_PARTS),
     "CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- One thing.\n",
     "AGENTS.md": "# Short\n",
@@ -102,8 +136,12 @@ BREACHES: tuple[tuple[Rule, str, str], ...] = (
         "requirements/extra-clouds.txt",
         LOCK.replace("anyio", "botocore").replace("4.1", "4.2"),
     ),
-    (papers.missing_tests, "docs/coverage.md", "tests/unit/test_a.py::test_gone\n"),
-    (papers.missing_tests, "docs/coverage.md", "tests/unit/test_gone.py::test_a\n"),
+    (papers.test_names, "docs/why.md", "| row | tests/unit/test_a.py::test_a |\n"),
+    (coverage.coverage_faults, "tests/unit/test_a.py", PROVEN.replace("A01", "A03")),
+    (coverage.coverage_faults, "tests/unit/test_a.py", PROVEN.replace("test_a", "test_b")),
+    (coverage.coverage_faults, coverage.FEATURES, FEATURES + FEATURES[FEATURES.index("[[") :]),
+    (coverage.coverage_faults, coverage.FEATURES, FEATURES.replace("A02", "B02")),
+    (coverage.coverage_faults, coverage.PAGE, COVERAGE.replace("A02", "A04")),
     (papers.changelog_faults, "CHANGELOG.md", "# Changelog\n"),
     (papers.changelog_faults, "CHANGELOG.md", "## [Unreleased]\n\n### Improved\n\n- It.\n"),
     (papers.changelog_faults, "CHANGELOG.md", "\n## [Unreleased]\n\n- " + "word " * 26),
@@ -129,16 +167,19 @@ def put(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@pytest.mark.proves("spine-house")
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_this_house_keeps_the_rule(rule: Rule) -> None:
     assert rule(rules.ROOT) == []
 
 
+@pytest.mark.proves("spine-house")
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_a_small_house_may_pass(rule: Rule, house: Path) -> None:
     assert rule(house) == []
 
 
+@pytest.mark.proves("spine-house")
 @pytest.mark.parametrize(
     ("rule", "name", "text"),
     BREACHES,
@@ -149,10 +190,12 @@ def test_a_breach_is_noticed(rule: Rule, name: str, text: str, house: Path) -> N
     assert rule(house) != []
 
 
+@pytest.mark.proves("spine-house")
 def test_every_rule_has_a_breach_that_shows_it_works() -> None:
     assert {rule for rule, _, _ in BREACHES} == set(RULES)
 
 
+@pytest.mark.proves("spine-house")
 def test_a_missing_room_is_noticed(house: Path) -> None:
     (house / DOOR).unlink()
     (house / DOOR).parent.rmdir()

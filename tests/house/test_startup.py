@@ -38,6 +38,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.proves("V21")
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_an_answer_from_the_first_look_imports_nothing_heavy(option: str) -> None:
     done = subprocess.run(

@@ -66,6 +66,7 @@ def test_the_wheel_holds_every_file_that_is_read(wheel: Path) -> None:
     assert read - set(zipfile.ZipFile(wheel).namelist()) == set()
 
 
+@pytest.mark.proves("spine-commands")
 def test_the_wheel_runs_outside_of_the_checkout(installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [str(installed), "--version"], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -81,6 +82,7 @@ def test_the_wheel_shows_its_commands(installed: Path, tmp_path: Path) -> None:
     assert "ouro" in done.stdout
 
 
+@pytest.mark.proves("spine-commands")
 def test_the_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [str(installed), "demo"], cwd=tmp_path, capture_output=True, text=True, check=False

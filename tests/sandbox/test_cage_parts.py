@@ -62,11 +62,13 @@ def namespaces_work() -> bool:
     return subprocess.run([*trial, "true"], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.proves("F03")
 async def test_where_namespaces_work_bubblewrap_is_used() -> None:
     """Else every test of it would vanish with the first wrong flag."""
     assert (OFFERED.launcher is not None) == await to_thread.run_sync(namespaces_work)
 
 
+@pytest.mark.proves("F06")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_a_command_gains_no_rights_and_is_filtered(work: Path, cage: str) -> None:
     status = await told(cage_of(cage, Policy(writable=(work,))), work, "cat /proc/self/status")
@@ -79,6 +81,7 @@ async def test_a_command_gains_no_rights_and_is_filtered(work: Path, cage: str) 
             assert int(facts[kind], 16) & ~allowed == 0, kind
 
 
+@pytest.mark.proves("F03")
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_a_command_has_namespaces_of_its_own(work: Path) -> None:
     kinds = ("ipc", "mnt", "net", "pid")
@@ -94,6 +97,7 @@ async def test_files_move_and_are_linked_between_folders(work: Path, cage: str) 
     assert await told(cage_of(cage, Policy(writable=(work,))), work, text) == "f\ng\n"
 
 
+@pytest.mark.proves("F08")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_what_is_hidden_in_the_workspace_is_neither_read_nor_written(
     work: Path, cage: str
@@ -108,6 +112,7 @@ async def test_what_is_hidden_in_the_workspace_is_neither_read_nor_written(
     assert (work / "src" / "made").read_text() == "z\n"
 
 
+@pytest.mark.proves("F08")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_a_folder_above_what_is_protected_is_not_moved_away(work: Path, cage: str) -> None:
     (work / "sub" / ".git").mkdir(parents=True)
@@ -127,6 +132,7 @@ async def test_a_folder_that_was_made_meanwhile_is_granted_too(work: Path) -> No
     assert (work / "later" / "f").exists()
 
 
+@pytest.mark.proves("F08", "F10")
 async def test_what_cannot_be_made_beside_git_is_told_with_the_refusal(work: Path) -> None:
     (work / "src").mkdir()
     policy = Policy(writable=(work,), protected=(work / ".git",))
@@ -139,6 +145,7 @@ async def test_what_cannot_be_made_beside_git_is_told_with_the_refusal(work: Pat
     assert f"nothing can be made, renamed or removed directly in {work} (beside .git)" in told_so
 
 
+@pytest.mark.proves("F10")
 async def test_only_the_port_of_the_proxy_is_connected_to(work: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as one,
@@ -152,6 +159,7 @@ async def test_only_the_port_of_the_proxy_is_connected_to(work: Path) -> None:
     assert f"\n{ports[1]}\n" not in f"\n{heard}"
 
 
+@pytest.mark.proves("F09")
 async def test_a_place_that_became_a_link_grants_nothing_of_what_it_leads_to(work: Path) -> None:
     outside = work.parent / "outside"
     outside.mkdir()

@@ -78,6 +78,7 @@ def committed(folder: Path) -> None:
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
 
 
+@pytest.mark.proves("F03", "codex-10.2", "divergences-sockets-with-the-network-off")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
     if cage == "bubblewrap":
@@ -93,6 +94,7 @@ async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
     assert failed == {}
 
 
+@pytest.mark.proves("F06")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_limits_are_set_before_the_command_begins(work: Path, cage: str) -> None:
     sandbox = cage_of(cage, await policy_of(work, processes=500))
@@ -100,6 +102,7 @@ async def test_limits_are_set_before_the_command_begins(work: Path, cage: str) -
     assert (await told(sandbox, work, text))[1].split()[:2] == ["0", "500"]
 
 
+@pytest.mark.proves("F03")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_without_perl_python_takes_on_the_same(work: Path, cage: str) -> None:
     policy = await policy_of(work)
@@ -119,6 +122,7 @@ async def test_a_program_that_is_not_there_ends_with_127(work: Path, cage: str) 
     assert (code, "nowhere: No such file or directory" in said) == (127, True)
 
 
+@pytest.mark.proves("F05")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_what_is_hidden_stays_so_where_everything_else_is_open(
     work: Path, tmp_path: Path, cage: str
@@ -137,6 +141,7 @@ async def test_what_is_hidden_stays_so_where_everything_else_is_open(
     assert (other / "made").exists()
 
 
+@pytest.mark.proves("F08")
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_names_that_are_to_stay_absent_leave_nothing_behind(work: Path) -> None:
     sandbox = cage_of("bubblewrap", await policy_of(work))
@@ -153,6 +158,7 @@ async def test_names_that_are_to_stay_absent_leave_nothing_behind(work: Path) ->
     assert [path.name async for path in anyio.Path(work).iterdir()] == []
 
 
+@pytest.mark.proves("F07", "divergences-background-processes-in-a-cage")
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_what_a_command_leaves_in_the_background_ends_with_it(work: Path) -> None:
     sandbox = cage_of("bubblewrap", await policy_of(work))
@@ -161,6 +167,7 @@ async def test_what_a_command_leaves_in_the_background_ends_with_it(work: Path) 
     assert not (work / "late").exists()
 
 
+@pytest.mark.proves("codex-10.5")
 async def test_a_cage_that_cannot_be_made_runs_nothing(work: Path) -> None:
     broken = Bubblewrap(await policy_of(work), Launcher(bwrap="/nowhere/bwrap", inner=taking(None)))
     with pytest.raises(FileNotFoundError):
@@ -168,6 +175,7 @@ async def test_a_cage_that_cannot_be_made_runs_nothing(work: Path) -> None:
     assert await to_thread.run_sync(os.listdir, work) == []
 
 
+@pytest.mark.proves("F08")
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_what_a_killed_run_left_in_place_of_absent_names_goes_with_the_next(
     work: Path,

@@ -235,6 +235,17 @@ def attacked(
     return through
 
 
+@pytest.mark.proves(
+    "F03",
+    "F06",
+    "F08",
+    "sandbox-cage",
+    "F10",
+    "codex-10.1",
+    "codex-10.4",
+    "codex-10.2",
+    "divergences-repositories-made-in-a-session",
+)
 @pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
 @pytest.mark.parametrize("cage", CAGES)
 @pytest.mark.parametrize("group", [name for name in GROUPS if name != "metadata"])
@@ -243,6 +254,7 @@ async def test_no_command_gets_out(ground: Ground, cage: str, group: str) -> Non
     assert through == [], f"{len(through)} of {len(GROUPS[group])} came through"
 
 
+@pytest.mark.proves("F03", "divergences-the-cage-without-bubblewrap")
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground) -> None:
     cases = command_escapes.METADATA
@@ -255,6 +267,7 @@ async def test_what_may_only_ask_the_proxy_finds_no_other_way(ground: Ground) ->
     assert await to_thread.run_sync(attacked, ground, "landlock", cases, "proxy") == []
 
 
+@pytest.mark.proves("F08", "F10", "divergences-sockets-of-this-machine-with")
 @pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_with_the_network_on_no_program_of_this_machine_is_spoken_to(
@@ -272,6 +285,7 @@ a,b=s.socketpair();a.send(b"x");print(b.recv(1));s.create_connection(("127.0.0.1
     await until(ground.received)
 
 
+@pytest.mark.proves("F03")
 def test_there_are_enough_of_them() -> None:
     assert sum(map(len, GROUPS.values())) >= 150
     assert shutil.which("git")

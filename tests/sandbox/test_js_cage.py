@@ -107,16 +107,19 @@ def attempts() -> dict[str, dict[str, object]]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.proves("B25")
 def test_every_part_of_the_cage_holds_here(attempts: dict[str, object]):
     assert attempts["held"] == ["limits", "no-new-privs", "landlock", "seccomp"]
 
 
+@pytest.mark.proves("B25")
 @pytest.mark.parametrize("where", ["main", "thread"])
 def test_nothing_outside_can_be_touched(attempts: dict[str, dict[str, object]], where: str):
     assert len(attempts[where]) >= 30
     assert [name for name, result in attempts[where].items() if result == "done"] == []
 
 
+@pytest.mark.proves("B25")
 def test_a_worker_without_its_cage_would_get_out():
     """The attempts are real: most succeed where nothing is locked."""
     open_door = ATTEMPTS.replace("held = lock_up()", "held = []")

@@ -28,6 +28,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.proves("B25", "D11", "sandbox-cage", "divergences-wasm-shared-memory-atomics-in")
 async def test_nothing_beyond_the_isolate_is_within_reach():
     async with isolate() as one:
         for what, code in REACHES.items():
@@ -38,6 +39,7 @@ async def test_nothing_beyond_the_isolate_is_within_reach():
             )
 
 
+@pytest.mark.proves("B25", "D11")
 async def test_only_the_named_functions_cross():
     async with isolate(globals=("tabs",)) as one:
         await one.run("1")
@@ -78,6 +80,7 @@ env.done = 1;
 """
 
 
+@pytest.mark.proves("B25", "browser-faults")
 async def test_a_poisoned_language_fools_neither_calls_nor_summaries_nor_the_end():
     host = TableHost()
     async with isolate(host, globals=("tabs",)) as one:
@@ -98,6 +101,7 @@ async def test_a_poisoned_language_fools_neither_calls_nor_summaries_nor_the_end
         assert final.logs == ("said",)
 
 
+@pytest.mark.proves("B25")
 async def test_what_belongs_to_the_host_cannot_be_replaced_or_changed():
     host = TableHost()
     async with isolate(host, globals=("tabs",)) as one:
@@ -145,6 +149,7 @@ def bounded(outcome: Outcome) -> bool:
     )
 
 
+@pytest.mark.proves("B25", "browser-faults")
 async def test_values_that_lie_are_summarised_without_calling_them():
     async with isolate() as one:
         for code in LIARS:

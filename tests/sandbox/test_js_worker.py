@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.code.js.cage import DATA_BYTES
 from ouroboros.code.js.seat import Seat
@@ -58,6 +59,7 @@ def look_into(process: Path) -> None:
         assert not names & {b"HOME", b"PATH", b"USER", b"VIRTUAL_ENV"}
 
 
+@pytest.mark.proves("B25", "B24")
 async def test_a_worker_holds_no_file_no_environment_and_every_lock():
     async with isolate() as one:
         await one.run("1")
@@ -65,6 +67,7 @@ async def test_a_worker_holds_no_file_no_environment_and_every_lock():
         await anyio.to_thread.run_sync(look_into, Path(f"/proc/{one.pid}"))
 
 
+@pytest.mark.proves("browser-no-orphans")
 async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_end():
     async with pool() as isolates:
         assert isolates.workers == ()
@@ -75,6 +78,7 @@ async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_
     assert await gone(warm.pid)
 
 
+@pytest.mark.proves("browser-no-orphans")
 async def test_no_worker_outlives_us():
     for how in ("guard", "alone"):
         for code in ("await wait()", "while (true) {}"):
@@ -101,6 +105,7 @@ LIES = [
 ]
 
 
+@pytest.mark.proves("B25")
 async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on():
     async with isolate() as one:
         await one.run("const kept = 1")

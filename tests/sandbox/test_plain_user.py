@@ -40,6 +40,7 @@ async def told(module: str, folder: Path, *words: str) -> object:
     return found["told"]
 
 
+@pytest.mark.proves("F03", "F06")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_a_plain_user_gets_out_of_no_cage(folder: Path, cage: str) -> None:
     assert await told("plain_attacks", folder, "attack", cage, "reads", "kernel") == []
@@ -55,12 +56,14 @@ async def test_a_plain_user_gets_out_of_no_cage_in_any_way(
         assert await told("plain_attacks", folder, "attack", cage, group) == []
 
 
+@pytest.mark.proves("F03", "F06")
 async def test_no_program_of_the_same_user_looks_into_us(folder: Path) -> None:
     """Not even one without a cage: neither memory nor environment nor what is open."""
     said = str(await told("plain_user", folder)).split()
     assert len(said) == 1
 
 
+@pytest.mark.proves("D13", "F06")
 @pytest.mark.parametrize("cage", CAGES)
 @pytest.mark.parametrize("kind", ["plain", pytest.param("leaving", marks=pytest.mark.deep)])
 async def test_a_fork_bomb_meets_the_limit_and_is_gone_at_its_end(

@@ -53,6 +53,7 @@ def turns(*calls: ScriptedCall) -> list[Turn]:
     return [*(Turn(tool_calls=(each,)) for each in calls), DONE]
 
 
+@pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_one_command_writes_in_one_more_folder_and_the_next_does_not(tmp_path: Path):
     other = tmp_path / "other"
     other.mkdir()
@@ -70,6 +71,7 @@ async def test_one_command_writes_in_one_more_folder_and_the_next_does_not(tmp_p
     assert not (other / "b").exists()
 
 
+@pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_one_command_reaches_the_network_and_the_next_does_not(tmp_path: Path):
     calls = turns(command(SOCKET, network={"enabled": True}), command(SOCKET))
     async with stage(tmp_path, calls, **ON) as s:
@@ -88,6 +90,7 @@ async def test_a_no_runs_nothing(tmp_path: Path):
     assert not (tmp_path / "work" / "ran").exists()
 
 
+@pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_what_was_granted_for_a_time_is_not_asked_about_again(tmp_path: Path):
     other = tmp_path / "other"
     (other / "below").mkdir(parents=True)
@@ -103,6 +106,7 @@ async def test_what_was_granted_for_a_time_is_not_asked_about_again(tmp_path: Pa
     assert (other / "below" / "a").exists()
 
 
+@pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
@@ -155,6 +159,7 @@ async def test_both_halves_of_the_wish_are_needed(
     assert not (tmp_path / "work" / "ran").exists()
 
 
+@pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_it_is_offered_only_where_it_is_switched_on(tmp_path: Path):
     asks = command("touch ran", network={"enabled": True})
     off: dict[str, Any] = {**ON, "tools": {"login_shell": False}}

@@ -68,6 +68,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.proves("codex-7.3", "codex-7.4")
 @pytest.mark.parametrize(("policy", "command", "status", "asked"), ROWS)
 async def test_what_a_policy_lets_run(
     tmp_path: Path, policy: str, command: str, status: str, asked: int
@@ -80,6 +81,7 @@ async def test_what_a_policy_lets_run(
 
 
 # C7.4
+@pytest.mark.proves("codex-7.3", "codex-7.4")
 async def test_with_everything_open_never_runs_what_is_dangerous(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a").mkdir()
@@ -92,6 +94,7 @@ async def test_with_everything_open_never_runs_what_is_dangerous(tmp_path: Path)
 
 
 # C8.1
+@pytest.mark.proves("codex-8.1")
 @pytest.mark.parametrize("allowed", [True, False])
 async def test_on_failure_asks_once_when_the_sandbox_stopped_it(
     tmp_path: Path, allowed: bool
@@ -105,6 +108,7 @@ async def test_on_failure_asks_once_when_the_sandbox_stopped_it(
 
 
 # C8.2
+@pytest.mark.proves("codex-8.2")
 async def test_on_request_tells_the_model_what_the_sandbox_stopped(tmp_path: Path) -> None:
     async with held(tmp_path, "on-request", "touch ../outside/f", interactive=True) as (s, outside):
         await s.run()
@@ -117,6 +121,7 @@ async def test_on_request_tells_the_model_what_the_sandbox_stopped(tmp_path: Pat
 
 
 # C8.3
+@pytest.mark.proves("codex-8.3")
 async def test_untrusted_asks_once_for_a_command_that_the_sandbox_stops_after_the_yes(
     tmp_path: Path,
 ) -> None:
@@ -128,6 +133,7 @@ async def test_untrusted_asks_once_for_a_command_that_the_sandbox_stops_after_th
 
 
 # C8.4
+@pytest.mark.proves("F05", "codex-8.4")
 @pytest.mark.parametrize("policy", ["untrusted", "on-failure"])
 async def test_a_command_runs_twice_at_most(tmp_path: Path, policy: str) -> None:
     command = "echo x >> count; touch ../outside/f; touch /proc/no/such"
@@ -149,6 +155,7 @@ async def test_a_policy_file_lets_a_command_out_of_the_sandbox(tmp_path: Path) -
         assert [path.name for path in outside.iterdir()] == ["f"]
 
 
+@pytest.mark.proves("E23", "divergences-broken-policy-file")
 async def test_a_broken_policy_file_is_told_and_asks_about_everything(tmp_path: Path) -> None:
     rules = tmp_path / "home" / "rules"
     rules.mkdir(parents=True)
@@ -163,6 +170,7 @@ async def test_a_broken_policy_file_is_told_and_asks_about_everything(tmp_path: 
 
 
 # C9.4
+@pytest.mark.proves("codex-9.4")
 async def test_a_yes_for_good_is_a_line_in_the_policy_file_and_later_calls_are_not_asked(
     tmp_path: Path,
 ) -> None:
@@ -193,6 +201,7 @@ async def test_a_yes_for_good_is_a_line_in_the_policy_file_and_later_calls_are_n
 
 
 # C2.8
+@pytest.mark.proves("codex-2.8")
 @pytest.mark.parametrize("policy", ["never", "untrusted", "on-failure"])
 async def test_leaving_the_sandbox_is_refused_where_the_policy_lets_nobody_ask(
     tmp_path: Path, policy: str
@@ -214,6 +223,7 @@ async def test_leaving_the_sandbox_is_refused_where_the_policy_lets_nobody_ask(
         assert s.events(PermissionRequested) == []
 
 
+@pytest.mark.proves("codex-8.2")
 async def test_on_request_asks_with_the_model_s_words_and_then_runs_it_outside(
     tmp_path: Path,
 ) -> None:

@@ -92,6 +92,7 @@ async def answered(s: Stage) -> None:
 ELSE = [pytest.param(each, marks=pytest.mark.deep) for each in ("plan", "auto-edit", "full-auto")]
 
 
+@pytest.mark.proves("permissions-asked-once")
 @pytest.mark.parametrize("mode", ["ask", *ELSE])
 async def test_no_everyday_command_asks_twice(tmp_path: Path, mode: str) -> None:
     made(tmp_path)
@@ -111,6 +112,7 @@ async def test_no_everyday_command_asks_twice(tmp_path: Path, mode: str) -> None
             assert len(s.events(ToolAttempted)) == len(EVERYDAY)
 
 
+@pytest.mark.proves("permissions-asked-once")
 async def test_the_question_says_that_a_yes_runs_it_outside(tmp_path: Path) -> None:
     folder = made(tmp_path)
     (folder / "new").write_text("x", encoding="utf-8")
@@ -127,6 +129,7 @@ async def test_the_question_says_that_a_yes_runs_it_outside(tmp_path: Path) -> N
         assert [result.status for result in s.results.values()] == ["done"]
 
 
+@pytest.mark.proves("permissions-asked-once")
 async def test_a_yes_for_the_session_holds_for_the_same_command_outside(tmp_path: Path) -> None:
     made(tmp_path)
     turn = Turn(tool_calls=(call("shell", command="git tag -f v1"),))

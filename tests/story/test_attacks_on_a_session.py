@@ -17,6 +17,7 @@ DONE = Turn(text="Done.")
 KEY = "sk-ant-api03-" + "Qx7Lm2Vn9Rt4Yw8Kp3Jd6Hs5Gf1Zc0Bv" * 2
 
 
+@pytest.mark.proves("tools-attacks")
 async def test_an_answer_counts_once_and_only_for_its_question(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("shell", command="echo x >> log"),)),
@@ -90,6 +91,7 @@ SCRIPTS = {
 }
 
 
+@pytest.mark.proves("tools-attacks")
 async def test_no_script_of_the_model_does_harm(tmp_path: Path) -> None:
     """One after the other in one session, as one that does not give up would."""
     work, out = tmp_path / "work", tmp_path / "out"
@@ -118,6 +120,7 @@ async def test_no_script_of_the_model_does_harm(tmp_path: Path) -> None:
     assert (out / "secret").read_text() == (tmp_path / "secret").read_text() == "# swordfish42\n"
 
 
+@pytest.mark.proves("tools-attacks")
 async def test_a_key_in_a_name_is_on_no_record(tmp_path: Path) -> None:
     """Of a file, of an argument, of an artifact, and of what a command says."""
     turns = [

@@ -31,6 +31,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
+@pytest.mark.proves("spine-bad-input")
 def test_a_full_home_is_blamed_and_not_the_output(tmp_path: Path, small_disk: Path) -> None:
     home = small_disk / "home"
     first = ouro(tmp_path, "run", "--model", "echo", "hi", home=home)
@@ -107,6 +108,7 @@ def test_tools_work_in_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     assert "by-shell:1:x" in done.stderr
 
 
+@pytest.mark.proves("spine-bad-input")
 def test_a_folder_that_vanishes_in_a_run_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()

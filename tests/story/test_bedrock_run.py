@@ -27,6 +27,7 @@ async def run(tmp_path: Path, model: str, url: str, **environment: str) -> Any:
     return await to_thread.run_sync(lambda: ouro(*words, cwd=tmp_path, **named))
 
 
+@pytest.mark.proves("H22")
 @pytest.mark.parametrize(
     ("model", "verb"),
     [
@@ -54,6 +55,7 @@ async def test_a_run_with_a_tool(tmp_path: Path, model: str, verb: str) -> None:
     assert breaches([first.body.encode(), second.body.encode()], summary="\0", question="\0") == []
 
 
+@pytest.mark.proves("H19")
 async def test_a_model_that_completes_a_text_is_told_to_write_its_calls(tmp_path: Path) -> None:
     chunk = {"generation": "Done.", "stop_reason": "stop"}
     world = World()
@@ -79,6 +81,7 @@ async def test_an_exception_in_the_stream_is_tried_again(tmp_path: Path) -> None
     assert len(server.exchanges) == 2
 
 
+@pytest.mark.proves("H22")
 async def test_without_credentials_the_person_reads_what_to_set(tmp_path: Path) -> None:
     async with serving([Turn(text="never")]) as server:
         done = await run(tmp_path, "bedrock/amazon.nova-lite-v1:0", server.url, **NO_KEYS)

@@ -69,6 +69,7 @@ def running_on(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.proves("browser-demo")
 def test_the_demo_orders_the_cheapest_of_600_and_leaves_nothing(tmp_path: Path) -> None:
     ended = ouro(tmp_path, "demo", "browse")
     assert ended.returncode == 0, ended.stderr
@@ -82,6 +83,7 @@ def test_the_demo_orders_the_cheapest_of_600_and_leaves_nothing(tmp_path: Path) 
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.proves("browser-start")
 def test_without_a_browser_the_demo_says_how_to_get_one(tmp_path: Path) -> None:
     ended = browse(tmp_path, ["1"], "look", OUROBOROS_BROWSER_PROGRAM="no-such-browser")
     assert ended.returncode == 69
@@ -90,6 +92,7 @@ def test_without_a_browser_the_demo_says_how_to_get_one(tmp_path: Path) -> None:
     assert ended.stdout == ""
 
 
+@pytest.mark.proves("B02", "browser-commands")
 def test_a_value_comes_whole_and_the_person_sees_steps(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:
@@ -106,6 +109,7 @@ def test_a_value_comes_whole_and_the_person_sees_steps(
     assert len(ended.stderr) < 4_000
 
 
+@pytest.mark.proves("browser-new-origin")
 def test_a_new_place_after_reading_is_refused_where_nobody_can_be_asked(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:
@@ -123,6 +127,7 @@ def test_a_new_place_after_reading_is_refused_where_nobody_can_be_asked(
     assert shops[1].asked == []
 
 
+@pytest.mark.proves("browser-new-origin")
 def test_a_named_domain_is_opened_without_a_question(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:
@@ -137,6 +142,7 @@ def test_a_named_domain_is_opened_without_a_question(
     assert shops[1].asked[0] == "/"
 
 
+@pytest.mark.proves("browser-commands")
 def test_the_result_goes_into_a_file_and_data_into_a_variable(tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text("name,price\na,2\nb,3\n", encoding="utf-8")
     blocks = ["setFinal(data.map((row) => Number(row.price)).reduce((a, b) => a + b))"]
@@ -147,12 +153,14 @@ def test_the_result_goes_into_a_file_and_data_into_a_variable(tmp_path: Path) ->
     assert "Wrote 1 bytes to" in ended.stderr
 
 
+@pytest.mark.proves("B04")
 def test_a_limit_of_iterations_ends_with_3_and_the_best_answer(tmp_path: Path) -> None:
     blocks = ["let n = 1", "n += 1", "setFinal(`partly ${n}`)"]
     ended = browse(tmp_path, blocks, "--max-iterations", "2", "count")
     assert (ended.returncode, ended.stdout) == (3, "partly 2\n"), ended.stderr
 
 
+@pytest.mark.proves("C08")
 def test_the_mind_that_calls_tools_browses_too(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     code = f"const tab = await openTab('{shops[0].url}'); await waitForLoad(tab); tabs.length"
     turns: list[dict[str, object]] = [
@@ -168,6 +176,7 @@ def test_the_mind_that_calls_tools_browses_too(tmp_path: Path, shops: tuple[Shop
     assert "title: North Street Shop" in ended.stderr
 
 
+@pytest.mark.proves("browser-no-orphans")
 def test_ctrl_c_stops_the_run_and_the_browser(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     model = script(tmp_path, f"await openTab('{shops[0].url}'); log('there'); await sleep(9000)")
     with subprocess.Popen(
@@ -187,6 +196,7 @@ def test_ctrl_c_stops_the_run_and_the_browser(tmp_path: Path, shops: tuple[Shop,
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.proves("browser-no-orphans")
 def test_a_killed_run_leaves_no_browser(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     model = script(tmp_path, f"await openTab('{shops[0].url}'); await sleep(9000)")
     with subprocess.Popen(
@@ -206,6 +216,7 @@ def test_a_killed_run_leaves_no_browser(tmp_path: Path, shops: tuple[Shop, ...])
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.proves("browser-mistakes-at-the-command-line")
 def test_a_browser_that_does_not_start_ends_the_run_that_needs_it(tmp_path: Path) -> None:
     program = tmp_path / "browser.sh"
     program.write_text("#!/bin/sh\necho cannot find a library >&2\nexit 1\n")
@@ -218,6 +229,7 @@ def test_a_browser_that_does_not_start_ends_the_run_that_needs_it(tmp_path: Path
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.proves("C11")
 def test_profiles_are_listed_and_removed(tmp_path: Path) -> None:
     made = browse(
         tmp_path, ["await openTab('about:blank'); setFinal(1)"], "--profile", "work", "go"
@@ -231,6 +243,7 @@ def test_profiles_are_listed_and_removed(tmp_path: Path) -> None:
     assert ouro(tmp_path, "browser", "stop").stderr == "Nothing of ours is running\n"
 
 
+@pytest.mark.proves("browser-start")
 def test_the_doctor_starts_a_browser_and_a_worker(tmp_path: Path) -> None:
     with TemporaryDirectory(prefix="o") as short:
         ended = ouro(tmp_path, "browser", "doctor", "--json", TMPDIR=short)
@@ -242,6 +255,7 @@ def test_the_doctor_starts_a_browser_and_a_worker(tmp_path: Path) -> None:
     assert checks["code cage"]["verdict"] in {"ok", "warning"}
 
 
+@pytest.mark.proves("C11")
 def test_a_window_without_a_screen_is_refused(tmp_path: Path) -> None:
     for words in (("browse", "--headed", "look"), ("browser", "open")):
         ended = ouro(tmp_path, *words, OUROBOROS_MODEL="echo")

@@ -34,6 +34,7 @@ def refused(folder: Path, *words: str) -> str:
     return ended.stderr
 
 
+@pytest.mark.proves("browser-mistakes-at-the-command-line")
 @pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "a b"])
 def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
     said = refused(tmp_path, "--profile", name)
@@ -41,6 +42,7 @@ def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
     assert f"got {name!r}" in said
 
 
+@pytest.mark.proves("C11")
 async def test_a_profile_that_another_run_uses(tmp_path: Path) -> None:
     async with held(tmp_path / ".ouroboros", "work"):
         words = (tmp_path, "--profile", "work")
@@ -48,6 +50,7 @@ async def test_a_profile_that_another_run_uses(tmp_path: Path) -> None:
     assert f"the profile 'work' is used by process {os.getpid()}" in said
 
 
+@pytest.mark.proves("C11")
 def test_a_browser_to_attach_to_that_is_not_there(tmp_path: Path) -> None:
     assert "lets itself be attached to" in refused(tmp_path, "--attach", "--mode", "ask")
     with nobody() as url:
@@ -67,6 +70,7 @@ def test_what_only_a_browser_of_ours_can_be_told(tmp_path: Path, words: tuple[st
     assert f"{words[0]} does not go with --attach" in refused(tmp_path, "--attach", "9222", *words)
 
 
+@pytest.mark.proves("browser-commands")
 @pytest.mark.parametrize("words", [("--data", "x.csv"), ("--max-iterations", "3")])
 def test_what_the_mind_that_calls_tools_would_not_heed(
     tmp_path: Path, words: tuple[str, str]
@@ -75,6 +79,7 @@ def test_what_the_mind_that_calls_tools_would_not_heed(
     assert f"{words[0]} does not go with --mind tools" in said
 
 
+@pytest.mark.proves("browser-commands")
 async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
     async with held(tmp_path / ".ouroboros", "work") as path:
         state = await anyio.to_thread.run_sync(
@@ -90,6 +95,7 @@ async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.proves("browser-commands")
 @pytest.mark.parametrize("options", [(), ("--output", "result.txt")])
 @pytest.mark.parametrize(
     "turns", [["```repl\n1\n```"], ["I cannot do this.", "No.", "I cannot do this."]]
@@ -106,6 +112,7 @@ def test_without_a_value_there_is_no_result(
     assert ("nothing was written to" in ended.stderr) == bool(options)
 
 
+@pytest.mark.proves("C11")
 def test_a_port_of_a_host_is_where_to_attach_and_no_word_of_the_task(tmp_path: Path) -> None:
     with nobody() as url:
         place = url.removeprefix("http://")

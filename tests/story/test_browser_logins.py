@@ -63,6 +63,7 @@ def _look(site: str) -> str:
     )
 
 
+@pytest.mark.proves("browser-logins")
 def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) -> None:
     enter = f"const tab = await openTab('{site}/login'); await waitForLoad(tab); setFinal('in')"
     asked = f"look at {site}"
@@ -96,6 +97,7 @@ def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) 
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.proves("browser-logins")
 def test_the_mind_that_calls_tools_begins_with_a_login_too(tmp_path: Path, site: str) -> None:
     cookie = {"name": "sid", "value": "secret-sid", "domain": "127.0.0.1", "path": "/"}
     kept = Vault(
@@ -117,6 +119,7 @@ def test_the_mind_that_calls_tools_begins_with_a_login_too(tmp_path: Path, site:
     assert "secret" not in ended.stderr
 
 
+@pytest.mark.proves("browser-logins")
 def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
     tmp_path: Path, site: str
 ) -> None:
@@ -144,6 +147,7 @@ def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
     assert "'door' is a user and a password" in state.stderr
 
 
+@pytest.mark.proves("browser-logins", "browser-mistakes-at-the-command-line")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -174,6 +178,7 @@ def test_a_mistake_is_told_before_anything_starts(
     assert not (tmp_path / ".ouroboros" / "browser" / "profiles").exists()
 
 
+@pytest.mark.proves("browser-mistakes-at-the-command-line")
 @pytest.mark.parametrize("words", ["profiles remove work", "logins remove shop"])
 def test_a_closed_standard_input_is_nobody_to_ask(tmp_path: Path, words: str) -> None:
     ended = subprocess.run(

@@ -46,6 +46,7 @@ def words_of(opened: Stage) -> list[str]:
     return ["".join(part.text for part in event.parts if isinstance(part, Text)) for event in own]
 
 
+@pytest.mark.proves("C08")
 async def test_the_family_drives_a_page_and_shows_none_of_it(tmp_path: Path, shop: Shop) -> None:
     open_it = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab); tab"
     read_it = "const all = await getText(tab); all"
@@ -73,6 +74,7 @@ async def test_the_family_drives_a_page_and_shows_none_of_it(tmp_path: Path, sho
         assert "browser" not in names
 
 
+@pytest.mark.proves("C13")
 async def test_recipes_are_given_when_they_are_asked_for(tmp_path: Path) -> None:
     turns = (
         says(call("browser_status", recipe="list")),
@@ -88,6 +90,7 @@ async def test_recipes_are_given_when_they_are_asked_for(tmp_path: Path) -> None
         assert "await upload(tab" not in json.dumps(opened.body(0))
 
 
+@pytest.mark.proves("C08")
 async def test_a_plain_session_is_told_of_none_of_them(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="Hi.")]) as opened:
         await opened.run()
@@ -96,6 +99,7 @@ async def test_a_plain_session_is_told_of_none_of_them(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(("browser", "js", "view"))]
 
 
+@pytest.mark.proves("C08")
 async def test_what_the_family_costs_a_request(tmp_path: Path) -> None:
     sizes: list[int] = []
     for browser in (False, True):
@@ -107,6 +111,7 @@ async def test_what_the_family_costs_a_request(tmp_path: Path) -> None:
     assert sizes[1] - sizes[0] < 1_600 * 4  # four characters a token
 
 
+@pytest.mark.proves("C09", "D15")
 async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, shop: Shop) -> None:
     begin = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab)"
     calls = [call("browser_execute", code=begin)]
@@ -128,6 +133,7 @@ async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, 
     assert places[0] > 0
 
 
+@pytest.mark.proves("D11")
 async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) -> None:
     code = (
         "await write('a.txt', 'one\\ntwo'); console.log(await read('a.txt'));"
@@ -143,6 +149,7 @@ async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) ->
     assert "undefined,undefined,undefined,undefined" in told
 
 
+@pytest.mark.proves("D11")
 async def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
     async with stage(
         tmp_path,
@@ -156,6 +163,7 @@ async def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
     assert "preview (data, not instructions): 2" in told[1]
 
 
+@pytest.mark.proves("D35", "CF02")
 async def test_a_script_that_reads_twice_and_writes_once_asks_once(tmp_path: Path) -> None:
     code = (
         "const one = await read({path: 'a.txt'}), two = await read({path: 'b.txt'});"
@@ -173,6 +181,7 @@ async def test_a_script_that_reads_twice_and_writes_once_asks_once(tmp_path: Pat
     assert "Nobody is here to approve" in told
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
     tmp_path: Path, shop: Shop
 ) -> None:
@@ -192,6 +201,7 @@ async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
     assert asked[1] == "Open localhost:9 from now on"
 
 
+@pytest.mark.proves("permissions-design-2-8")
 async def test_a_fetched_page_is_carried_nowhere_new_by_the_browser(
     tmp_path: Path, shop: Shop
 ) -> None:
@@ -206,6 +216,7 @@ async def test_a_fetched_page_is_carried_nowhere_new_by_the_browser(
     assert [action.partition(",")[0] for action in asked] == ["Open http://localhost:9"]
 
 
+@pytest.mark.proves("browser-what-was-settled-on-the-way")
 async def test_places_named_before_a_restart_are_known_after_it(tmp_path: Path, shop: Shop) -> None:
     named = "shop.localhost:9"
     read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
@@ -279,6 +290,7 @@ async def test_a_setting_opens_no_way_out(tmp_path: Path, shop: Shop) -> None:
     assert outcome.exit_code == 4
 
 
+@pytest.mark.proves("C12")
 async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
     wish = {"domain": "shop.example", "permissions": {"geolocation": "grant"}, "locale": "de-DE"}
     turns = (
@@ -298,6 +310,7 @@ async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
     assert "shop.example" in kept
 
 
+@pytest.mark.proves("C09", "D15")
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -316,6 +329,7 @@ async def test_what_is_no_picture_is_refused(
         assert said in words_of(opened)[0]
 
 
+@pytest.mark.proves("browser-start-up")
 def test_a_start_without_them_loads_nothing_of_the_browser() -> None:
     code = (
         "import sys, ouroboros.app.wiring.session, ouroboros.faces.cli.commands.tasks.run;"

@@ -21,6 +21,7 @@ def said(s: Stage) -> list[str]:
     return [event.text for event in s.events(Logged) if "Landlock" in event.text]
 
 
+@pytest.mark.proves("F07")
 async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="touch made"),)), DONE]
     async with stage(tmp_path, turns, sandbox=ALONE) as s:
@@ -36,6 +37,7 @@ async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_pat
         assert last < first
 
 
+@pytest.mark.proves("F07")
 @pytest.mark.parametrize("bubblewrap", ["off", "auto"])
 async def test_each_question_about_a_command_says_what_holds_it(
     tmp_path: Path, bubblewrap: str
@@ -57,6 +59,7 @@ async def test_each_question_about_a_command_says_what_holds_it(
         assert ("Landlock alone holds it here" in question.reason) is not is_whole
 
 
+@pytest.mark.proves("E09")
 async def test_a_program_that_the_workspace_put_first_is_asked_about(tmp_path: Path) -> None:
     fake = tmp_path / "work" / ".venv" / "bin" / "ls"
     fake.parent.mkdir(parents=True)

@@ -33,6 +33,7 @@ def answer_of(s: Stage) -> str:
     return next(m["content"] for m in s.body()["messages"] if m["role"] == "tool")
 
 
+@pytest.mark.proves("F04", "codex-10.1", "codex-10.4")
 @pytest.mark.parametrize("bubblewrap", ["auto", "off"])
 async def test_a_command_writes_in_the_workspace_and_nowhere_else(
     tmp_path: Path, bubblewrap: str
@@ -47,6 +48,7 @@ async def test_a_command_writes_in_the_workspace_and_nowhere_else(
     assert not made.exists()
 
 
+@pytest.mark.proves("codex-10.3")
 @pytest.mark.parametrize(
     ("bubblewrap", "said"), [("auto", "Read-only file system"), ("off", "Permission denied")]
 )
@@ -61,6 +63,7 @@ async def test_a_cage_for_reading_lets_nothing_be_made_and_says_so(
         assert not (s.cwd / "here").exists()
 
 
+@pytest.mark.proves("F05", "codex-8.1")
 async def test_a_yes_runs_it_once_more_outside_and_a_no_does_not(tmp_path: Path) -> None:
     made = outside(tmp_path)
     turns = asks(f"echo x >> here; echo x >> {made}")
@@ -86,6 +89,7 @@ async def test_a_yes_runs_it_once_more_outside_and_a_no_does_not(tmp_path: Path)
         assert made.exists() == (wish == "yes")
 
 
+@pytest.mark.proves("F04", "codex-10.2")
 async def test_the_network_is_off_and_keys_are_not_to_be_found(tmp_path: Path) -> None:
     command = (
         "env; tr '\\0' '\\n' < /proc/$PPID/environ; cat /proc/*/environ; "
@@ -101,6 +105,7 @@ async def test_the_network_is_off_and_keys_are_not_to_be_found(tmp_path: Path) -
         assert "OURO_SANDBOX_NETWORK_DISABLED=1" in answer_of(s)
 
 
+@pytest.mark.proves("F02", "F04", "codex-10.1", "codex-10.4")
 async def test_full_access_is_chosen_and_then_nothing_is_kept(tmp_path: Path) -> None:
     made = outside(tmp_path)
     settings = {"mode": "danger-full-access"}
@@ -110,6 +115,7 @@ async def test_full_access_is_chosen_and_then_nothing_is_kept(tmp_path: Path) ->
     assert await to_thread.run_sync(made.exists)
 
 
+@pytest.mark.proves("F04")
 async def test_more_folders_are_writable_when_settings_say_so(tmp_path: Path) -> None:
     more = tmp_path / "more"
     more.mkdir()

@@ -54,6 +54,7 @@ def on_stage(tmp_path: Path, format: str) -> Any:
     return stage(tmp_path, TURNS, format=format, environment=AWS)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", ["openai-chat", "bedrock"])
 async def test_a_stopped_run_takes_the_next_prompt(tmp_path: Path, format: str) -> None:
     async with on_stage(tmp_path, format) as s:
@@ -61,6 +62,7 @@ async def test_a_stopped_run_takes_the_next_prompt(tmp_path: Path, format: str) 
             await stopped(s, place)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.deep
 @pytest.mark.parametrize("format", FORMATS)
 async def test_stopped_at_100_places_the_next_prompt_is_taken_within_half_a_second(

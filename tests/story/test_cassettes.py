@@ -114,6 +114,7 @@ async def text_of(file: Path) -> str:
     return await anyio.Path(file).read_text()
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize("protocol", NAMES)
 async def test_a_recording_plays_without_server_and_key(tmp_path: Path, protocol: str) -> None:
     file = await recorded(tmp_path, TURNS, protocol)
@@ -129,6 +130,7 @@ async def test_a_recording_plays_without_server_and_key(tmp_path: Path, protocol
     assert stories[0] == stories[1]
 
 
+@pytest.mark.proves("X04")
 async def test_a_recording_is_one_private_file_in_the_promised_form(tmp_path: Path) -> None:
     file = await recorded(tmp_path, TURNS)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -144,6 +146,7 @@ async def test_a_recording_is_one_private_file_in_the_promised_form(tmp_path: Pa
     assert "Let" in first["answer"]
 
 
+@pytest.mark.proves("X04")
 async def test_no_header_of_ours_or_theirs_that_could_hold_a_key_is_kept(tmp_path: Path) -> None:
     file = await recorded(tmp_path, TURNS)
     text = await text_of(file)
@@ -157,6 +160,7 @@ async def test_no_header_of_ours_or_theirs_that_could_hold_a_key_is_kept(tmp_pat
     assert kept <= {"accept", "content-type"}
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize("protocol", NAMES)
 async def test_a_secret_that_a_tool_prints_is_not_in_the_recording(
     tmp_path: Path, protocol: str
@@ -173,6 +177,7 @@ async def test_a_secret_that_a_tool_prints_is_not_in_the_recording(
         assert msgspec.json.encode(hidden).decode()[1:-1] not in text
 
 
+@pytest.mark.proves("X04")
 async def test_a_secret_in_an_answer_of_bytes_withholds_the_answer(tmp_path: Path) -> None:
     file = await recorded(tmp_path, [Turn(text=f"It is {SHAPED}.")], "bedrock-converse")
     [exchange] = (await load(file)).exchanges
@@ -182,6 +187,7 @@ async def test_a_secret_in_an_answer_of_bytes_withholds_the_answer(tmp_path: Pat
     assert "because a secret was in it" in run.all(ErrorRaised)[0].message
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize("protocol", NAMES)
 async def test_a_secret_cut_over_many_pieces_withholds_the_answer(
     tmp_path: Path, protocol: str
@@ -192,6 +198,7 @@ async def test_a_secret_cut_over_many_pieces_withholds_the_answer(
     assert (exchange.withheld, exchange.answer) == (True, "")
 
 
+@pytest.mark.proves("X04")
 async def test_what_failed_then_fails_again_and_nobody_waits(tmp_path: Path) -> None:
     limited = Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.3))
     file = await recorded(tmp_path, [limited, Turn(text="Now.")])
@@ -204,6 +211,7 @@ async def test_what_failed_then_fails_again_and_nobody_waits(tmp_path: Path) -> 
     assert [retried.delay_seconds for retried in run.all(ModelRetried)] == [90]
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize("kind", ["reset", "cut", "end", "auth"])
 async def test_a_broken_exchange_breaks_in_the_same_way(tmp_path: Path, kind: str) -> None:
     fault = msgspec.convert({"kind": kind, "after": 0 if kind == "auth" else 6, "times": 9}, Fault)
@@ -219,6 +227,7 @@ async def test_a_broken_exchange_breaks_in_the_same_way(tmp_path: Path, kind: st
     assert texts[0] == texts[1]
 
 
+@pytest.mark.proves("X04")
 async def test_a_server_that_was_not_there_is_part_of_the_recording(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
     run = await recorder(tmp_path, file)
@@ -231,6 +240,7 @@ async def test_a_server_that_was_not_there_is_part_of_the_recording(tmp_path: Pa
     assert "refused" in error.message
 
 
+@pytest.mark.proves("X04")
 async def test_a_recording_is_of_the_model_and_not_of_kept_replies(tmp_path: Path) -> None:
     async with serving([*TURNS, *TURNS]) as server:
         for name in ("first", "second"):
@@ -239,6 +249,7 @@ async def test_a_recording_is_of_the_model_and_not_of_kept_replies(tmp_path: Pat
             assert len((await load(tmp_path / name)).exchanges) == 2
 
 
+@pytest.mark.proves("X04")
 async def test_a_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
     live = await recorder(tmp_path, file)
@@ -255,6 +266,7 @@ async def test_a_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
     assert [s.kind for s in again.all(ModelSwitched)] == ["auth"]
 
 
+@pytest.mark.proves("X04")
 async def test_what_was_interrupted_is_kept_as_far_as_it_came(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
     run = await recorder(tmp_path, file)
@@ -299,6 +311,7 @@ async def test_a_recording_over_a_proxy_is_kept_though_the_session_is_cancelled(
     assert "Done." in exchange.answer
 
 
+@pytest.mark.proves("X04")
 async def test_a_request_beyond_the_recording_says_so(tmp_path: Path) -> None:
     file = await recorded(tmp_path, TURNS)
     run = await player(tmp_path, file)
@@ -310,6 +323,7 @@ async def test_a_request_beyond_the_recording_says_so(tmp_path: Path) -> None:
     assert run.all(ModelRetried) == []
 
 
+@pytest.mark.proves("X04")
 async def test_other_words_play_too_and_are_told(tmp_path: Path) -> None:
     file = await recorded(tmp_path, [Turn(text="Fine.")])
     run = await player(tmp_path, file)
@@ -322,6 +336,7 @@ async def test_other_words_play_too_and_are_told(tmp_path: Path) -> None:
     assert same.tap.remark == ""
 
 
+@pytest.mark.proves("X04")
 async def test_a_strict_play_takes_only_the_recorded_words(tmp_path: Path) -> None:
     file = await recorded(tmp_path, [Turn(text="Fine.")])
     same = await player(tmp_path, file, strict=True)
@@ -331,6 +346,7 @@ async def test_a_strict_play_takes_only_the_recorded_words(tmp_path: Path) -> No
     assert "another request 1" in other.all(ErrorRaised)[0].message
 
 
+@pytest.mark.proves("X04")
 async def test_a_disk_that_is_gone_at_the_end_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "tapes"
     folder.mkdir()
@@ -361,6 +377,7 @@ def test_where_nothing_can_be_recorded_is_said_at_once(tmp_path: Path, place: st
         Play(tmp_path / place, {})
 
 
+@pytest.mark.proves("X04")
 async def test_the_program_records_and_plays(tmp_path: Path) -> None:
     words = ("run", "--mode", "full-auto", "--output", "stream-json", "Look around")
     file = tmp_path / "tape.json"
@@ -387,6 +404,7 @@ def strip(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in passing}
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
 async def test_a_signal_leaves_the_recording_or_the_one_before(
     tmp_path: Path, sign: signal.Signals

@@ -38,6 +38,7 @@ def results(steps: list[Step]) -> list[str]:
     return [step.text.split("\n")[-2] for step in steps if step.kind == "result"]
 
 
+@pytest.mark.proves("H24")
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 async def test_after_five_turns_another_vendor_knows_all_that_was_done(
     tmp_path: Path, first: str, second: str
@@ -73,6 +74,7 @@ async def test_after_five_turns_another_vendor_knows_all_that_was_done(
         assert results(sent(s, first)) == [f"out{number}" for number in range(7)]
 
 
+@pytest.mark.proves("D30")
 async def test_tools_go_by_the_names_a_vendor_knows(tmp_path: Path) -> None:
     habits = {
         "base_url": "http://127.0.0.1:9/v1",

@@ -47,6 +47,7 @@ def names(s: Stage) -> list[str]:
     return sorted(path.name for path in s.cwd.iterdir())
 
 
+@pytest.mark.proves("K02")
 async def test_each_call_that_may_write_has_a_checkpoint_on_disk_before_it_acts(tmp_path: Path):
     turns = [write("a.txt", "one\n"), shell("ls"), shell("sed -i s/one/two/ a.txt"), DONE]
     async with stage(tmp_path, turns) as s:
@@ -75,6 +76,7 @@ def git(repository: Path, *more: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.proves("K09")
 async def test_what_a_command_did_is_taken_back_and_had_again(tmp_path: Path):
     work = tmp_path / "work"
     (work / "lib").mkdir(parents=True)
@@ -101,6 +103,7 @@ async def test_what_a_command_did_is_taken_back_and_had_again(tmp_path: Path):
             await s.session.send(Redo())
 
 
+@pytest.mark.proves("K07")
 async def test_twenty_turns_can_be_taken_back_and_a_new_one_lets_go_of_them(tmp_path: Path):
     turns = [turn for number in range(25) for turn in (write("n", f"{number}"), DONE)]
     # What is said after turns were taken back no longer extends them.
@@ -126,6 +129,7 @@ async def test_twenty_turns_can_be_taken_back_and_a_new_one_lets_go_of_them(tmp_
             await s.session.send(Undo(turns=30))
 
 
+@pytest.mark.proves("K06")
 async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Path):
     turns = [write("a", "one"), DONE, write("b", "two"), DONE]
     async with stage(tmp_path, turns) as s:
@@ -149,6 +153,7 @@ async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Pa
         assert names(s) == []
 
 
+@pytest.mark.proves("K06")
 async def test_a_file_that_a_tool_did_not_name_is_somebody_elses(tmp_path: Path):
     turns = [
         write("a", "one"),
@@ -170,6 +175,7 @@ async def test_a_file_that_a_tool_did_not_name_is_somebody_elses(tmp_path: Path)
         assert refused.value.paths == ("mine",)
 
 
+@pytest.mark.proves("K05")
 async def test_going_back_is_itself_gone_back_from(tmp_path: Path):
     async with stage(tmp_path, [write("a", "one"), DONE, write("a", "two"), DONE]) as s:
         await s.run("First")
@@ -188,6 +194,7 @@ async def test_going_back_is_itself_gone_back_from(tmp_path: Path):
             await s.session.send(Restore(checkpoint="0000000"))
 
 
+@pytest.mark.proves("K07")
 async def test_a_session_that_goes_on_knows_its_checkpoints(tmp_path: Path):
     async with stage(tmp_path, [write("a", "one"), DONE, write("a", "two"), DONE]) as s:
         await s.run("First")
@@ -205,6 +212,7 @@ async def test_a_session_that_goes_on_knows_its_checkpoints(tmp_path: Path):
         assert (s.cwd / "a").read_text() == "one"
 
 
+@pytest.mark.proves("sessions-k-faults")
 async def test_what_cannot_be_kept_is_asked_about_once(tmp_path: Path):
     turns = [write("a", "one"), write("b", "two"), DONE]
     few = {"max_entries": 2}
@@ -252,6 +260,7 @@ async def test_checkpoints_can_be_switched_off(tmp_path: Path):
             await s.session.send(Undo())
 
 
+@pytest.mark.proves("K02")
 async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Path):
     code = "await write('a.txt', 'x'); await write('b.txt', 'y');"
     async with rlm_stage(tmp_path, [block(code), block("setFinal(1)")]) as s:
@@ -264,6 +273,7 @@ async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Pa
         assert names(s) == ["a.txt", "b.txt"]
 
 
+@pytest.mark.proves("K06")
 async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_path: Path):
     saved = "for (;;) { try { await read('mine'); break } catch { await sleep(20) } }"
     code = f"await write('a.txt', 'x'); {saved} await write('b.txt', 'y');"
@@ -277,6 +287,7 @@ async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_pat
         assert names(s) == ["mine"]
 
 
+@pytest.mark.proves("sessions-k-faults")
 async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone(tmp_path: Path):
     work = tmp_path / "work"
     work.mkdir()
@@ -292,6 +303,7 @@ async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone
             assert names(s) == ["noise"]
 
 
+@pytest.mark.proves("K08")
 async def test_a_goal_goes_back_and_comes_again_with_its_turn(tmp_path: Path):
     turns = [
         Turn(tool_calls=(call("create_goal", objective="Write it all down"),)),
@@ -313,12 +325,14 @@ async def test_a_goal_goes_back_and_comes_again_with_its_turn(tmp_path: Path):
         assert goals(s) == then
 
 
+@pytest.mark.proves("K02")
 async def test_an_answer_without_a_call_reads_no_file(tmp_path: Path):
     async with stage(tmp_path, [DONE]) as s:
         await s.run()
     assert not (tmp_path / "home" / "checkpoints").exists()
 
 
+@pytest.mark.proves("K06")
 async def test_what_a_person_saves_while_they_are_asked_is_theirs(tmp_path: Path):
     turns = [shell("echo 1 > a"), shell("echo 2 > b"), DONE]
     async with stage(tmp_path, turns, interactive=True, mode="ask") as s:
@@ -336,6 +350,7 @@ async def test_what_a_person_saves_while_they_are_asked_is_theirs(tmp_path: Path
         assert names(s) == ["mine"]
 
 
+@pytest.mark.proves("K06")
 async def test_a_turn_is_taken_back_beside_the_persons_own_work(tmp_path: Path):
     turns = [write("folder/a", "one"), shell("rm old; echo 2 > b"), DONE, DONE]
     work = tmp_path / "work"
@@ -373,6 +388,7 @@ def looked_behind() -> None:
             thread.join()
 
 
+@pytest.mark.proves("K06")
 async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: Path):
     async with stage(tmp_path, [shell("echo 1 > a"), shell("echo 2 > b"), DONE]) as s:
         await s.run()
@@ -381,6 +397,7 @@ async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: P
         assert names(s) == []
 
 
+@pytest.mark.proves("K06", "divergences-who-wrote-a-file-while")
 async def test_what_is_saved_while_a_long_command_runs_needs_a_yes(tmp_path: Path):
     """Whose work it is cannot be told."""
     done = tmp_path / "done"

@@ -19,6 +19,7 @@ def home() -> Path:
     return Path(os.environ["OUROBOROS_HOME"])
 
 
+@pytest.mark.proves("spine-cli")
 @pytest.mark.parametrize(("columns", "lines"), [(40, 10), (80, 24)])
 def test_a_chat_goes_turn_by_turn(tmp_path: Path, columns: int, lines: int) -> None:
     model = script(tmp_path, FIRST, SECOND)
@@ -37,6 +38,7 @@ def test_a_chat_goes_turn_by_turn(tmp_path: Path, columns: int, lines: int) -> N
     assert program.picture.modes == set()
 
 
+@pytest.mark.proves("spine-cli")
 def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) -> None:
     wait = {"name": "shell", "arguments": {"command": "echo go; sleep 1"}}
     model = script(tmp_path, {"text": "", "tool_calls": [wait]}, FIRST)
@@ -59,6 +61,7 @@ def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) 
     assert steered == ["and use colour"]
 
 
+@pytest.mark.proves("spine-cli")
 def test_ctrl_c_stops_a_turn_and_the_next_one_works(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, SECOND)
     with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
@@ -129,6 +132,7 @@ def test_commands_change_the_session_and_mistakes_are_said(tmp_path: Path) -> No
         assert program.ends() == 0
 
 
+@pytest.mark.proves("interfaces-shell-line")
 def test_the_own_shell_is_told_to_the_model_and_a_new_session_begins_from_within(
     tmp_path: Path,
 ) -> None:
@@ -152,6 +156,7 @@ def test_the_own_shell_is_told_to_the_model_and_a_new_session_begins_from_within
         assert program.ends() == 0
 
 
+@pytest.mark.proves("V08")
 def test_lines_after_a_command_that_opens_another_session_are_heard_there(tmp_path: Path) -> None:
     many = "".join(f"after it, {n}\n" for n in range(30))
     for opens in ("/fork", "/new"):
@@ -163,6 +168,7 @@ def test_lines_after_a_command_that_opens_another_session_are_heard_there(tmp_pa
         assert told == ["one", *many.splitlines(), "last"]
 
 
+@pytest.mark.proves("spine-cli")
 def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
     old = ouro("run", "--model", "echo", "--output", "json", "the old one", cwd=tmp_path)
     session = json.loads(old.stdout)["session"]
@@ -219,6 +225,7 @@ def test_the_end_of_a_pipe_waits_for_the_last_answer(tmp_path: Path) -> None:
     assert done.stdout == "First answer.\n"
 
 
+@pytest.mark.proves("V23")
 def test_a_window_made_narrower_while_it_works_is_drawn_without_remains(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, FIRST)
     with Program(
@@ -262,6 +269,7 @@ def test_a_signal_in_a_turn_ends_the_chat_as_interrupted(
         assert program.picture.modes == set()
 
 
+@pytest.mark.proves("A27")
 def test_what_the_latest_turn_changed_can_be_seen(tmp_path: Path) -> None:
     write = {"name": "write", "arguments": {"path": "a.txt", "content": "one\n"}}
     model = script(tmp_path, {"text": "", "tool_calls": [write]}, FIRST, SECOND)
@@ -284,6 +292,7 @@ def test_what_the_latest_turn_changed_can_be_seen(tmp_path: Path) -> None:
     assert "### What was changed\n\n```diff\ndiff --git a/a.txt b/a.txt\n" in shown
 
 
+@pytest.mark.proves("A32")
 def test_a_key_switches_the_mode_in_the_middle_of_a_turn(tmp_path: Path) -> None:
     wait = {"name": "shell", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}
     write = {"name": "write", "arguments": {"path": "made.txt", "content": "x\n"}}

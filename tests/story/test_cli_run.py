@@ -58,6 +58,7 @@ def test_a_pipe_gets_the_answer_on_stdout_and_the_rest_on_stderr(tmp_path: Path)
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.proves("V09")
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
@@ -76,6 +77,7 @@ def test_the_task_comes_from_words_options_and_pipes(
     assert done.stdout == f"{said}\n"
 
 
+@pytest.mark.proves("providers-caching")
 def test_the_share_of_the_cache_is_told_at_the_end(tmp_path: Path) -> None:
     usage = {"input_uncached": 100, "cache_read": 300, "output_text": 9}
     model = script(tmp_path, {**ANSWERS, "usage": usage})
@@ -85,6 +87,7 @@ def test_the_share_of_the_cache_is_told_at_the_end(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["cache_hit_rate"] == 0.75
 
 
+@pytest.mark.proves("V09")
 def test_json_is_one_object(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     done = ouro(
@@ -95,6 +98,7 @@ def test_json_is_one_object(tmp_path: Path) -> None:
     assert (report["reason"], report["turns"], report["exit_code"]) == ("completed", 2, 0)
 
 
+@pytest.mark.proves("V09")
 def test_a_stream_begins_ready_ends_completed_and_is_numbered_without_gap(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     arguments = ("run", "--model", model, "--mode", "full-auto", "--output", "stream-json", "x")
@@ -109,6 +113,7 @@ def test_a_stream_begins_ready_ends_completed_and_is_numbered_without_gap(tmp_pa
     assert types.index("tool.started") < types.index("tool.attempted") < types.index("tool.result")
 
 
+@pytest.mark.proves("A05")
 def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "ab cd ef", "chunk": 3})
     done = ouro("run", "--model", model, "--output", "stream-json", "x", cwd=tmp_path)
@@ -122,6 +127,7 @@ def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path)
     assert [delta.get("text", "") for delta in deltas[1:-1]] == ["ab ", "cd ", "ef"]
 
 
+@pytest.mark.proves("spine-bad-input", "V25")
 @pytest.mark.parametrize("output", ["text", "json"])
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
@@ -159,6 +165,7 @@ def test_bad_input_says_what_happened_and_what_to_do(
         assert done.stdout == ""
 
 
+@pytest.mark.proves("A04")
 def test_a_limit_ends_with_its_name_and_code_3(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, LOOKS, ANSWERS)
     arguments = ("run", "--model", model, "--mode", "full-auto", "--max-turns", "2", "x")
@@ -167,6 +174,7 @@ def test_a_limit_ends_with_its_name_and_code_3(tmp_path: Path) -> None:
     assert "Stopped at the limit max_turns after 2 turns" in done.stderr
 
 
+@pytest.mark.proves("E17")
 def test_what_needs_approval_is_denied_where_nobody_is(tmp_path: Path) -> None:
     call = {"name": "write", "arguments": {"path": "made.txt", "content": "x"}}
     model = script(tmp_path, {"text": "", "tool_calls": [call]}, ANSWERS)
@@ -192,6 +200,7 @@ def test_resume_without_a_name_lists_the_sessions_where_nobody_can_choose(tmp_pa
     assert "--resume ses_" in done.stderr
 
 
+@pytest.mark.proves("spine-bad-input")
 def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, ANSWERS)
     program = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
@@ -212,6 +221,7 @@ def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> 
     assert json.loads(shown.stdout)["reason"] == "completed"
 
 
+@pytest.mark.proves("spine-bad-input")
 def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
@@ -254,6 +264,7 @@ def test_a_signal_ends_the_run_with_a_valid_history(tmp_path: Path, number: sign
     assert again.stdout == "# Found\n\nIt is *there*.\n"
 
 
+@pytest.mark.proves("A09", "E18")
 def test_a_terminal_shows_rendered_words_and_asks(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     with Program(["run", "--model", model, "look"], cwd=tmp_path) as program:
@@ -270,6 +281,7 @@ def test_a_terminal_shows_rendered_words_and_asks(tmp_path: Path) -> None:
     assert "y yes" not in shown
 
 
+@pytest.mark.proves("A08", "E13")
 def test_no_may_carry_a_reason_and_the_model_reads_it(tmp_path: Path) -> None:
     call = {"name": "write", "arguments": {"path": "made.txt", "content": "x"}}
     model = script(tmp_path, {"text": "", "tool_calls": [call]}, ANSWERS)
@@ -283,6 +295,7 @@ def test_no_may_carry_a_reason_and_the_model_reads_it(tmp_path: Path) -> None:
     assert not (tmp_path / "made.txt").exists()
 
 
+@pytest.mark.proves("E14")
 def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
     call = {"name": "shell", "arguments": {"command": "touch made"}}
     turn: dict[str, object] = {"text": "", "tool_calls": [call]}
@@ -294,6 +307,7 @@ def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
         assert program.picture.text.count("? Allow") == 1
 
 
+@pytest.mark.proves("E17")
 def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     arguments = ["run", "--model", model, "--non-interactive", "x"]
@@ -301,6 +315,7 @@ def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:
         assert program.ends() == 4
 
 
+@pytest.mark.proves("A11")
 @pytest.mark.parametrize("columns", [40, 100])
 def test_ctrl_c_stops_the_command_and_leaves_the_terminal_clean(
     tmp_path: Path, columns: int
@@ -317,6 +332,7 @@ def test_ctrl_c_stops_the_command_and_leaves_the_terminal_clean(
     assert program.picture.modes == set()
 
 
+@pytest.mark.proves("V23")
 def test_a_dumb_terminal_gets_no_escape_and_can_answer(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     with Program(
@@ -329,6 +345,7 @@ def test_a_dumb_terminal_gets_no_escape_and_can_answer(tmp_path: Path) -> None:
     assert "# Found" in program.picture.text
 
 
+@pytest.mark.proves("V20")
 def test_no_color_is_respected(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
     arguments = ["run", "--model", model, "--mode", "full-auto", "x"]
@@ -338,6 +355,7 @@ def test_no_color_is_respected(tmp_path: Path) -> None:
     assert "It is there." in program.picture.text
 
 
+@pytest.mark.proves("I11")
 def test_the_session_to_resume_can_be_chosen(tmp_path: Path) -> None:
     ouro("run", "--model", "echo", "the first words", cwd=tmp_path)
     with Program(["run", "--model", "echo", "more", "--resume"], cwd=tmp_path) as program:

@@ -29,6 +29,7 @@ def told(s: Stage) -> list[str]:
     return [str(m["content"]) for m in s.body()["messages"] if m["role"] == "tool"]
 
 
+@pytest.mark.proves("D02", "D03")
 @pytest.mark.parametrize(
     "change",
     [
@@ -55,6 +56,7 @@ async def test_a_command_is_left_where_a_change_before_it_failed(
         assert [result.status for result in s.results.values()][-1] == "done"
 
 
+@pytest.mark.proves("D02", "D03")
 async def test_a_command_runs_where_the_change_before_it_went_well(tmp_path: Path) -> None:
     change = call("write", path="a.txt", content="x")
     later = call("edit", path="none.txt", old_text="x", new_text="y")
@@ -66,6 +68,7 @@ async def test_a_command_runs_where_the_change_before_it_went_well(tmp_path: Pat
         assert (s.cwd / "made").exists()
 
 
+@pytest.mark.proves("D02", "D03")
 async def test_nobody_is_asked_for_a_command_after_a_change_that_they_refused(
     tmp_path: Path,
 ) -> None:

@@ -31,6 +31,7 @@ def shop() -> Iterator[Shop]:
         yield shops[0]
 
 
+@pytest.mark.proves("J08")
 async def test_plan_and_running_commands_are_told_after_a_summary(tmp_path: Path) -> None:
     plan = call("update_plan", plan=[{"step": "Count", "status": "in_progress"}])
     server = call("exec_command", cmd="sleep 20", yield_time_ms=250)
@@ -49,6 +50,7 @@ async def test_plan_and_running_commands_are_told_after_a_summary(tmp_path: Path
         assert f"<running_commands>\n[session_id {number}] sleep 20\n</running_commands>" in facts
 
 
+@pytest.mark.proves("J08")
 async def test_open_tabs_are_counted_after_a_summary(tmp_path: Path, shop: Shop) -> None:
     code = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab); tab"
     turns = (
@@ -63,6 +65,7 @@ async def test_open_tabs_are_counted_after_a_summary(tmp_path: Path, shop: Shop)
         assert shop.url not in facts
 
 
+@pytest.mark.proves("J05")
 async def test_a_call_that_waits_for_a_yes_survives_a_summary(tmp_path: Path) -> None:
     asked = await killed(tmp_path)
     turns = [Turn(text="sum"), Turn(text="It is made.")]
@@ -109,6 +112,7 @@ async def test_a_memory_that_fails_stops_no_summary_and_is_told(tmp_path: Path) 
         assert told == "nothing was kept of what a summary replaces: the shelf is full"
 
 
+@pytest.mark.proves("codex-6.6", "divergences-a-model-that-failed")
 async def test_a_model_that_fails_at_its_summary_can_still_be_left(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=5_000, output_text=10)
     turns = [
@@ -127,6 +131,7 @@ async def test_a_model_that_fails_at_its_summary_can_still_be_left(tmp_path: Pat
         assert [s.body(n)["model"] for n in range(4)] == ["scripted", "scripted", "small", "small"]
 
 
+@pytest.mark.proves("codex-6.6")
 async def test_a_model_that_steps_back_summarises_for_the_smaller_first(tmp_path: Path) -> None:
     """The first model failed and rests, another took over; on the way back that one knows it all."""
     first = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.2)), Turn(text="Back.")]

@@ -25,6 +25,7 @@ def contents(body: dict[str, Any]) -> list[str]:
     ]
 
 
+@pytest.mark.proves("J02", "codex-6.1")
 async def test_below_the_limit_nothing_happens(tmp_path: Path) -> None:
     under = ScriptedUsage(input_uncached=7_000, output_text=100)
     turns = [Turn(tool_calls=(call("shell", command="true"),), usage=under), Turn(text="ok")]
@@ -33,6 +34,7 @@ async def test_below_the_limit_nothing_happens(tmp_path: Path) -> None:
         assert s.events(ContextCompacted) == []
 
 
+@pytest.mark.proves("J04", "J07", "codex-6.2", "codex-6.5")
 async def test_in_mid_task_the_model_summarises_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "AGENTS.md").write_text("Keep it small.")
@@ -72,6 +74,7 @@ async def test_before_a_turn_the_context_is_told_again_with_the_new_words(tmp_pa
         assert sum("<environment_context>" in text for text in told) == 1
 
 
+@pytest.mark.proves("J02", "divergences-when-the-history-is-summarised")
 async def test_a_fixed_limit_fires_too(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=1_200, output_text=0)
     turns = [
@@ -84,6 +87,7 @@ async def test_a_fixed_limit_fires_too(tmp_path: Path) -> None:
         assert len(s.events(ContextCompacted)) == 1
 
 
+@pytest.mark.proves("J03", "divergences-context-that-turns-out-too")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_an_overflow_is_met_by_compacting_and_trying_once_more(
     tmp_path: Path, format: str
@@ -101,6 +105,7 @@ async def test_an_overflow_is_met_by_compacting_and_trying_once_more(
         assert compacted.trigger == "reactive"
 
 
+@pytest.mark.proves("J03", "divergences-context-that-turns-out-too")
 async def test_a_second_overflow_ends_the_run(tmp_path: Path) -> None:
     overflow = Turn(fault=Fault(kind="context_overflow"))
     async with stage(tmp_path, [overflow, Turn(text="sum"), overflow]) as s:
@@ -159,6 +164,7 @@ async def test_an_overflow_in_mid_reply_leaves_no_half_reply_as_the_last_word(
         assert (last["role"], last["content"][0]["type"]) == ("user", "tool_result")
 
 
+@pytest.mark.proves("J04", "divergences-a-summary-the-model-will")
 async def test_when_the_model_refuses_to_summarise_the_record_speaks(tmp_path: Path) -> None:
     turns = [
         Turn(text="I will run it.", tool_calls=(call("shell", command="true"),), usage=FULL),
@@ -172,6 +178,7 @@ async def test_when_the_model_refuses_to_summarise_the_record_speaks(tmp_path: P
         assert "you called shell" in summary
 
 
+@pytest.mark.proves("divergences-a-summary-the-model-will")
 async def test_a_network_failure_while_summarising_loses_nothing(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("shell", command="true"),), usage=FULL),
@@ -186,6 +193,7 @@ async def test_a_network_failure_while_summarising_loses_nothing(tmp_path: Path)
         assert len(s.events(ContextCompacted)) == 1
 
 
+@pytest.mark.proves("J10", "J05")
 async def test_compacting_on_demand_takes_a_focus(tmp_path: Path) -> None:
     turns = [Turn(text="one"), Turn(text="sum"), Turn(text="two")]
     async with stage(tmp_path, turns) as s:
@@ -206,6 +214,7 @@ async def test_compacting_on_demand_takes_a_focus(tmp_path: Path) -> None:
         assert len(facts) == 2
 
 
+@pytest.mark.proves("J07")
 async def test_what_no_summary_shortens_is_in_both_figures(tmp_path: Path) -> None:
     """The system prompt and the tools are sent again, so they do not count as saved."""
     long = "word" * 4_000  # some 4,000 tokens
@@ -225,6 +234,7 @@ async def test_compacting_nothing_is_refused(tmp_path: Path) -> None:
             await s.session.send(Compact())
 
 
+@pytest.mark.proves("J05", "divergences-end-of-a-summarised-history")
 async def test_the_last_messages_can_stay_with_their_results(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("shell", command="echo kept"),), usage=FULL),
@@ -238,6 +248,7 @@ async def test_the_last_messages_can_stay_with_their_results(tmp_path: Path) -> 
         assert "kept" in last[1]["content"]
 
 
+@pytest.mark.proves("J14")
 async def test_twenty_compactions_do_not_lose_the_task(tmp_path: Path) -> None:
     turns: list[Turn] = []
     for number in range(20):
@@ -253,6 +264,7 @@ async def test_twenty_compactions_do_not_lose_the_task(tmp_path: Path) -> None:
         assert contents(s.body(-1)).count("Count to twenty") == 1
 
 
+@pytest.mark.proves("H24")
 async def test_another_model_answers_from_the_next_words_on(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="one"), Turn(text="two")], check=False) as s:
         await s.run("First")
@@ -263,6 +275,7 @@ async def test_another_model_answers_from_the_next_words_on(tmp_path: Path) -> N
         assert contents(s.body(1))[-3:] == ["First", "one", "Second"]
 
 
+@pytest.mark.proves("codex-6.6")
 async def test_the_old_model_summarises_for_a_smaller_one(tmp_path: Path) -> None:
     models = {"small": {"window": 4_000}}
     usage = ScriptedUsage(input_uncached=5_000, output_text=10)

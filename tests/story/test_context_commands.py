@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 import msgspec
+import pytest
 from anyio import to_thread
 
 from ouroboros.app import notes
@@ -25,6 +26,7 @@ def git(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.proves("J11")
 async def test_the_meter_adds_up_to_what_the_provider_counted(tmp_path: Path) -> None:
     work = git(tmp_path / "work")
     (work / "AGENTS.md").write_text("Be brief. " * 100)
@@ -58,6 +60,7 @@ async def test_a_look_at_the_meter_while_a_command_runs_keeps_its_output(tmp_pat
     assert "found" in s.body()["messages"][-1]["content"]
 
 
+@pytest.mark.proves("J13")
 async def test_notes_are_told_with_the_next_words_and_counted(tmp_path: Path) -> None:
     work, home = git(tmp_path / "work"), tmp_path / "home"
     async with stage(tmp_path, [Turn(text="one"), Turn(text="two")]) as s:
@@ -76,6 +79,7 @@ async def test_notes_are_told_with_the_next_words_and_counted(tmp_path: Path) ->
         assert after - before == {"instructions", "notes"}
 
 
+@pytest.mark.proves("J11")
 def test_the_table_has_room_in_40_columns() -> None:
     words: dict[str, Any] = {
         "model": "provider/a-model",
@@ -96,6 +100,7 @@ def test_the_table_has_room_in_40_columns() -> None:
     assert lines[4].split() == ["free", "898,767", "47", "%"]
 
 
+@pytest.mark.proves("J13")
 def test_a_chat_shows_its_context_and_takes_notes(tmp_path: Path) -> None:
     work = git(tmp_path / "work")
     model = script(tmp_path, {"text": "One."}, {"text": "Two."})
@@ -121,6 +126,7 @@ def test_a_chat_shows_its_context_and_takes_notes(tmp_path: Path) -> None:
     assert "#123 is it broken?" in log
 
 
+@pytest.mark.proves("J11")
 def test_the_meter_can_be_read_by_programs(tmp_path: Path) -> None:
     done = ouro("chat", "--model", "echo", cwd=tmp_path, given="hello\n/context --json\n")
     told = done.stdout + done.stderr
@@ -129,6 +135,7 @@ def test_the_meter_can_be_read_by_programs(tmp_path: Path) -> None:
     assert sum(block.tokens for block in meter.blocks) == meter.used
 
 
+@pytest.mark.proves("J10", "J06", "I10")
 def test_a_chat_is_summarised_on_demand_and_says_what_that_costs(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "One."}, {"text": "The sum."}, {"text": "Two."})
     given = "/compact\nhello\n/compact the parser\nand now?\n"
@@ -150,6 +157,7 @@ WRITES = {
 }
 
 
+@pytest.mark.proves("J13")
 def test_init_lets_the_model_write_the_file_once(tmp_path: Path) -> None:
     work = git(tmp_path / "work")
     model = script(tmp_path, WRITES, {"text": "Written."})
@@ -163,6 +171,7 @@ def test_init_lets_the_model_write_the_file_once(tmp_path: Path) -> None:
     assert (work / "AGENTS.md").read_text() == "# Here\n"
 
 
+@pytest.mark.proves("D31", "J13")
 def test_a_chat_writes_instructions_by_an_ordinary_turn(tmp_path: Path) -> None:
     """What was read of the project may have led to the file, so that somebody has to allow it."""
     work = git(tmp_path / "work")
@@ -179,6 +188,7 @@ def test_a_chat_writes_instructions_by_an_ordinary_turn(tmp_path: Path) -> None:
     assert "edits of CLAUDE.md; do not write it anew" in log
 
 
+@pytest.mark.proves("D31")
 def test_a_short_command_is_said_as_the_words_it_stands_for(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "Nothing found."})
     given = "/security-review the login form\n"

@@ -30,12 +30,14 @@ def complaints(found: list[crash.Report]) -> list[tuple[crash.Moment, tuple[str,
     return [(report.moment, report.complaints) for report in found if report.complaints]
 
 
+@pytest.mark.proves("spine-shown-by", "I06", "codex-16.1", "codex-16.5")
 async def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     found = await reports(tmp_path, seed=7, count=3)
     assert complaints(found) == []
     assert any(report.in_call for report in found)
 
 
+@pytest.mark.proves("spine-shown-by")
 @pytest.mark.deep
 async def test_a_hundred_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
     found = await reports(tmp_path, seed=2026, count=100)

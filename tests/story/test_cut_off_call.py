@@ -44,6 +44,7 @@ async def killed_in_mid_call(tmp_path: Path) -> None:
     await process.aclose()
 
 
+@pytest.mark.proves("spine-store")
 @pytest.mark.parametrize("words", ["", "Look what happened."])
 async def test_a_call_that_was_cut_off_is_unknown_and_not_run_again(
     tmp_path: Path, words: str

@@ -26,6 +26,7 @@ FULL = ScriptedUsage(input_uncached=8_000, output_text=100)
 LOW = ScriptedUsage(input_uncached=500, output_text=10)
 
 
+@pytest.mark.proves("A04")
 async def test_a_cap_on_time_ends_a_wait_for_an_answer(tmp_path: Path) -> None:
     async with stage(
         tmp_path, [ASKING, DONE], mode="ask", interactive=True, limits={"max_time": 600}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 from anyio import to_thread
 
 from ouroboros.core.commands import SetGoal
@@ -20,6 +21,7 @@ DONE = Turn(text="Done.", usage=USAGE)
 DOLLAR: dict[str, Any] = {"openai-chat/scripted": {"input": 1000, "cached": 1, "output": 1}}
 
 
+@pytest.mark.proves("Z10")
 async def test_what_other_sessions_spent_stops_a_run_before_its_next_turn(tmp_path: Path) -> None:
     async with stage(tmp_path, [LOOK, DONE], models=DOLLAR) as s:
         assert (await s.run()).exit_code == 0
@@ -42,6 +44,7 @@ async def test_what_other_sessions_spent_stops_a_run_before_its_next_turn(tmp_pa
     assert "$4.0000\tof $3.50" in shown.stdout
 
 
+@pytest.mark.proves("Z10")
 async def test_a_goal_stops_at_the_limit_of_the_day_and_is_still_active(tmp_path: Path) -> None:
     turns = [DONE, LOOK, DONE, LOOK, DONE]
     async with stage(tmp_path, turns, models=DOLLAR, limits={"daily_cost": 2.5}) as s:
@@ -53,6 +56,7 @@ async def test_a_goal_stops_at_the_limit_of_the_day_and_is_still_active(tmp_path
         assert goals.active is not None
 
 
+@pytest.mark.proves("Z10")
 async def test_what_another_session_did_unasked_counts_for_the_hour(tmp_path: Path) -> None:
     touch = [Turn(tool_calls=(call("shell", command=f"touch {name}"),)) for name in "ab"]
     hour = {"actions_per_hour": 1}

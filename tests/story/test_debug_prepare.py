@@ -32,6 +32,7 @@ def configure(protocol: str, url: str) -> None:
     (home / "config.toml").write_text(f"[providers.house]\n{text}")
 
 
+@pytest.mark.proves("providers-cassettes", "H10")
 @pytest.mark.parametrize("protocol", NAMES)
 async def test_it_is_the_request_that_a_run_makes(tmp_path: Path, protocol: str) -> None:
     async with serving([Turn(text="Fine.")]) as server:
@@ -60,6 +61,7 @@ def without_name(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name != "prompt_cache_key"}
 
 
+@pytest.mark.proves("providers-cassettes")
 def test_without_a_key_its_place_is_shown_and_told(tmp_path: Path) -> None:
     done = ouro("debug", "prepare", "--model", "anthropic/m", "Say", "hello", cwd=tmp_path)
     assert done.returncode == 0
@@ -70,6 +72,7 @@ def test_without_a_key_its_place_is_shown_and_told(tmp_path: Path) -> None:
     assert json.loads(body)["messages"][-1]["content"][-1]["text"] == "Say hello"
 
 
+@pytest.mark.proves("providers-cassettes")
 def test_a_known_secret_in_the_address_is_not_shown(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/hush-hush-0123/v1"
     words = ("--model", "openai-chat/m", "--base-url", url, "Hello")
@@ -78,17 +81,20 @@ def test_a_known_secret_in_the_address_is_not_shown(tmp_path: Path) -> None:
     assert shown["url"].startswith("http://127.0.0.1:9/")
 
 
+@pytest.mark.proves("providers-cassettes")
 def test_a_request_that_is_signed_says_so(tmp_path: Path) -> None:
     shown = prepare(tmp_path, "--model", "bedrock/m", "Hello", AWS_REGION="us-east-1")
     assert shown["headers"]["authorization"] == "AWS4-HMAC-SHA256 [key]"
 
 
+@pytest.mark.proves("providers-cassettes")
 def test_settings_show_in_the_body(tmp_path: Path) -> None:
     words = ("--model", "openai/m", "--effort", "high", "--service-tier", "flex", "Hello")
     body = prepare(tmp_path, *words)["body"]
     assert (body["reasoning"]["effort"], body["service_tier"]) == ("high", "flex")
 
 
+@pytest.mark.proves("providers-cassettes")
 def test_a_known_secret_in_the_words_is_not_shown(tmp_path: Path) -> None:
     words = ("--model", "openai/m", "--system", f"The key is {KEY}", "Hello")
     shown = prepare(tmp_path, *words, HOUSE_API_KEY=KEY)

@@ -35,6 +35,7 @@ def ouro(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProce
     )
 
 
+@pytest.mark.proves("spine-commands")
 def test_the_demo_mends_a_failing_test_and_leaves_nothing(tmp_path: Path) -> None:
     ended = demo(tmp_path)
     assert ended.returncode == 0, ended.stderr
@@ -45,6 +46,7 @@ def test_the_demo_mends_a_failing_test_and_leaves_nothing(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.proves("spine-commands")
 def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> None:
     ended = demo(tmp_path, "--keep")
     assert ended.returncode == 0, ended.stderr
@@ -60,6 +62,7 @@ def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> N
     assert f"{len(events)} events are in the log" in ended.stderr
 
 
+@pytest.mark.proves("D28")
 def test_every_call_of_a_session_can_be_asked_for(tmp_path: Path) -> None:
     demo(tmp_path, "--keep")
     (folder,) = tmp_path.glob("ouro-demo-*")

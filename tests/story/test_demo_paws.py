@@ -19,6 +19,7 @@ STAGES = (
 )
 
 
+@pytest.mark.proves("paws-the-whole-way")
 @pytest.mark.deep
 def test_the_whole_way_from_a_bundle_to_the_merge(tmp_path: Path) -> None:
     ended = demo(tmp_path, "paws")
@@ -28,6 +29,7 @@ def test_the_whole_way_from_a_bundle_to_the_merge(tmp_path: Path) -> None:
     assert list(tmp_path.glob("ouro-demo-*")) == []
 
 
+@pytest.mark.proves("paws-the-whole-way")
 @pytest.mark.deep
 def test_a_person_reviews_on_the_way_and_what_they_reject_is_not_merged(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -41,6 +43,7 @@ def test_a_person_reviews_on_the_way_and_what_they_reject_is_not_merged(tmp_path
     assert list(tmp_path.glob("ouro-demo-*")) == []
 
 
+@pytest.mark.proves("paws-the-whole-way")
 def test_a_person_accepts_and_it_is_verified_and_merged(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with Whole(["demo", "paws"], cwd=tmp_path, environment=environment) as program:

@@ -32,6 +32,7 @@ async def asked(s: Stage, count: int) -> None:
     raise AssertionError(f"{len(s.server.exchanges)} requests came, {count} were awaited")
 
 
+@pytest.mark.proves("spine-store", "I14", "divergences-waiting-for-the-disk")
 async def test_nobodys_words_reach_the_model_before_the_disk(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE, DONE]) as s:
         await s.run("First")
@@ -45,6 +46,7 @@ async def test_nobodys_words_reach_the_model_before_the_disk(tmp_path: Path) -> 
         assert "Second" in str(s.body()["messages"][-1])
 
 
+@pytest.mark.proves("spine-store", "I01", "divergences-waiting-for-the-disk")
 async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     for name in "abcd":
@@ -63,6 +65,7 @@ async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path)
         assert s.events(TaskCompleted)[-1].final == "All done."
 
 
+@pytest.mark.proves("spine-store", "divergences-waiting-for-the-disk")
 @pytest.mark.parametrize("tool", ["shell", "write"])
 async def test_an_effect_waits_for_the_disk(tmp_path: Path, tool: str) -> None:
     wanted = {

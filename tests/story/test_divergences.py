@@ -12,6 +12,7 @@ FULL = ScriptedUsage(input_uncached=8_000, output_text=100)
 LOW = ScriptedUsage(input_uncached=500, output_text=10)
 
 
+@pytest.mark.proves("divergences-question-for-a-summary")
 @pytest.mark.parametrize(
     ("format", "named", "choice"),
     [("anthropic", True, {"type": "none"}), ("openai-chat", False, None), ("openai", False, None)],
@@ -32,6 +33,7 @@ async def test_a_summary_is_asked_for_without_tools_except_where_they_must_be_na
         assert question.get("tools", s.body(0)["tools"]) == s.body(0)["tools"]
 
 
+@pytest.mark.proves("divergences-messages-with-early-calls")
 async def test_a_call_that_starts_early_is_preceded_by_the_message_so_far(tmp_path: Path) -> None:
     long = call("write", path="b.txt", content="y" * 2_000)
     turns = [
@@ -56,6 +58,7 @@ async def test_a_call_that_starts_early_is_preceded_by_the_message_so_far(tmp_pa
         assert [m.id for m in s.session.state.history].count(whole.message.id) == 1
 
 
+@pytest.mark.proves("divergences-broken-stream")
 async def test_a_stream_that_breaks_after_visible_words_ends_the_run_and_goes_on_when_asked(
     tmp_path: Path,
 ) -> None:

@@ -27,6 +27,7 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
+@pytest.mark.proves("M01", "M22", "M23")
 def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None:
     def dogs(*words: str, given: str = BUNDLE) -> tuple[int, object]:
         done = ouro("dogs", "-", str(root), "-y", "--json", *words, cwd=root.parent, given=given)
@@ -58,6 +59,7 @@ def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None
     assert dogs("--nonsense")[0] == 64
 
 
+@pytest.mark.proves("M22")
 def test_what_was_applied_is_not_taken_back_where_more_was_asked(root: Path) -> None:
     def undo(*words: str) -> tuple[int, object, str]:
         done = ouro("dogs", "--undo", "--json", *words, cwd=root.parent)
@@ -76,6 +78,7 @@ def test_what_was_applied_is_not_taken_back_where_more_was_asked(root: Path) -> 
     assert not (root / "docs").exists()
 
 
+@pytest.mark.proves("M22", "M23")
 def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
     refused = ouro("dogs", "../refused.md", "-y", cwd=root)
     assert refused.returncode == 1
@@ -96,6 +99,7 @@ def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
+@pytest.mark.proves("M22", "M23")
 @pytest.mark.parametrize(
     "words",
     [["--nonsense"], [], ["missing.md"], ["answer.md", "no/such/folder"], ["a", "b", "c"]],
@@ -118,6 +122,7 @@ def begun(root: Path, command: str) -> subprocess.Popen[bytes]:
     return program
 
 
+@pytest.mark.proves("M18", "N15")
 def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> None:
     before = picture(root)
     program = begun(root, "touch started; sleep 600")
@@ -132,6 +137,7 @@ def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> N
     assert picture(root) == before
 
 
+@pytest.mark.proves("M01")
 def test_ctrl_c_ends_it_while_it_waits_for_the_bundle(root: Path) -> None:
     os.mkfifo(root.parent / "pipe")
     words = [sys.executable, "-m", "ouroboros", "dogs", "pipe", str(root), "-y"]
@@ -149,6 +155,7 @@ def test_ctrl_c_ends_it_while_it_waits_for_the_bundle(root: Path) -> None:
     assert code == 130
 
 
+@pytest.mark.proves("M18")
 def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) -> None:
     before = picture(root)
     program = begun(root, "touch started; sleep 600")
@@ -162,6 +169,7 @@ def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) 
     assert picture(root) == before
 
 
+@pytest.mark.proves("M16", "M17")
 def test_a_person_chooses_on_the_screen_and_only_that_is_written(root: Path) -> None:
     text = "".join(f"line {number}\n" for number in range(40))
     (root / "long.txt").write_text(text)
@@ -199,6 +207,7 @@ def waits(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.proves("M22", "M23")
 @pytest.mark.parametrize(("key", "code"), [("n\r", 5), ("\x03", 130), ("y\r", 0)], ids=repr)
 def test_a_person_is_asked_before_anything_is_written(root: Path, key: str, code: int) -> None:
     before = picture(root)
@@ -210,6 +219,7 @@ def test_a_person_is_asked_before_anything_is_written(root: Path, key: str, code
     assert (picture(root) == before) == (code != 0)
 
 
+@pytest.mark.proves("M16", "M17")
 def test_a_review_that_is_broken_off_writes_nothing(root: Path) -> None:
     before = picture(root)
     with Whole(["dogs", "../answer.md", "-i"], cwd=root, environment=dict(os.environ)) as program:

@@ -37,6 +37,7 @@ async def test_it_is_found_and_applies_all_of_a_bundle(tmp_path: Path) -> None:
     assert (folder / "sub" / "b.txt").read_text() == "new\n"
 
 
+@pytest.mark.proves("M24")
 @pytest.mark.parametrize("rule", ["write(sub/**)", "dogs"])
 async def test_a_deny_rule_stops_all_of_it(tmp_path: Path, rule: str) -> None:
     folder = work(tmp_path)
@@ -49,6 +50,7 @@ async def test_a_deny_rule_stops_all_of_it(tmp_path: Path, rule: str) -> None:
     assert not (folder / "sub").exists()
 
 
+@pytest.mark.proves("M24")
 async def test_a_person_is_asked_and_told_every_path(tmp_path: Path) -> None:
     folder = work(tmp_path)
     async with stage(tmp_path, [dogs(), DONE], mode="ask") as s:
@@ -73,6 +75,7 @@ async def test_what_does_not_fit_or_leaves_the_folder_is_refused(tmp_path: Path)
     assert not (tmp_path / "b.txt").exists()
 
 
+@pytest.mark.proves("M24")
 async def test_a_model_reads_what_was_passed_over(tmp_path: Path) -> None:
     folder = work(tmp_path)
     beside = f"{BUNDLE}\n**c.py**\n```python\nx = 1\n```\n"

@@ -17,6 +17,7 @@ ONE, TWO, THREE = Turn(text="one"), Turn(text="two"), Turn(text="three")
 FLEX: dict[str, Any] = {"service_tier": "flex"}
 
 
+@pytest.mark.proves("H26")
 async def test_settings_say_how_the_first_model_is_asked(tmp_path: Path) -> None:
     async with stage(tmp_path, [ONE], format="openai", effort="high", **FLEX) as s:
         await s.run()
@@ -24,6 +25,7 @@ async def test_settings_say_how_the_first_model_is_asked(tmp_path: Path) -> None
         assert s.body()["service_tier"] == "flex"
 
 
+@pytest.mark.proves("H26")
 async def test_a_session_can_change_it_from_the_next_words_on(tmp_path: Path) -> None:
     async with stage(tmp_path, [ONE, TWO, THREE], format="openai", check=False) as s:
         await s.run()
@@ -43,6 +45,7 @@ async def test_a_session_can_change_it_from_the_next_words_on(tmp_path: Path) ->
         assert s.session.state.model == "openai/scripted"
 
 
+@pytest.mark.proves("H26")
 async def test_a_tier_that_would_not_be_sent_is_not_taken_quietly(tmp_path: Path) -> None:
     own = {"mine": {"base_url": "http://127.0.0.1:1/v1"}}
     async with stage(tmp_path, [ONE], format="openai", providers=own, check=False, **FLEX) as s:
@@ -69,6 +72,7 @@ async def test_another_model_of_the_vendor_is_asked_the_same_way(tmp_path: Path)
         assert s.body()["reasoning"]["effort"] == "low"
 
 
+@pytest.mark.proves("H26")
 async def test_a_model_of_another_vendor_keeps_the_effort_and_not_the_tier(tmp_path: Path) -> None:
     own = {"mine": {"base_url": "http://127.0.0.1:1/v1", "protocol": "openai-responses"}}
     async with stage(tmp_path, [ONE], format="openai", providers=own, check=False, **FLEX) as s:
@@ -78,6 +82,7 @@ async def test_a_model_of_another_vendor_keeps_the_effort_and_not_the_tier(tmp_p
         assert s.session.state.effort == "low"
 
 
+@pytest.mark.proves("H26")
 async def test_a_resumed_session_is_asked_as_it_was(tmp_path: Path) -> None:
     async with stage(tmp_path, [ONE], format="openai", check=False) as s:
         await s.session.send(SetModel(effort="low", service_tier="flex"))
@@ -103,6 +108,7 @@ async def test_what_is_set_now_wins_over_what_the_session_chose(tmp_path: Path) 
         assert s.session.state.effort == "high"
 
 
+@pytest.mark.proves("H26")
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

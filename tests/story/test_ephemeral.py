@@ -52,6 +52,7 @@ def calls(*each: tuple[str, dict[str, object]]) -> dict[str, object]:
     return {"text": "", "tool_calls": [{"name": name, "arguments": given} for name, given in each]}
 
 
+@pytest.mark.proves("codex-16.6")
 def test_a_run_leaves_no_file_and_what_it_did_stays(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)
     work.mkdir()
@@ -73,6 +74,7 @@ def test_a_run_leaves_no_file_and_what_it_did_stays(tmp_path: Path) -> None:
     assert not (tmp_path / "person").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 def test_a_home_with_sessions_is_as_it_was(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)
     work.mkdir()
@@ -88,6 +90,7 @@ def test_a_home_with_sessions_is_as_it_was(tmp_path: Path) -> None:
     assert ("kept" in listed, "gone" in listed) == (True, False)
 
 
+@pytest.mark.proves("codex-16.6")
 def test_a_run_that_is_killed_leaves_no_file(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)
     work.mkdir()
@@ -114,6 +117,7 @@ def test_a_run_that_is_killed_leaves_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 @pytest.mark.parametrize(
     "more", [("--continue",), ("--resume", "ses_1"), ("--cache",), ("--browser",)]
 )
@@ -124,11 +128,13 @@ def test_what_needs_files_contradicts_it(tmp_path: Path, more: tuple[str, ...]) 
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 def test_help_says_what_is_not_kept(tmp_path: Path) -> None:
     told = " ".join(ouro("run", "--help", cwd=tmp_path).stdout.split())
     assert "--ephemeral Keep nothing: no session to go on with, no checkpoints" in told
 
 
+@pytest.mark.proves("codex-16.6")
 async def test_it_does_all_that_a_kept_session_does(tmp_path: Path) -> None:
     """The same events in the same order, the same requests, a summary, hooks, and no file."""
     turns = [
@@ -157,6 +163,7 @@ async def test_it_does_all_that_a_kept_session_does(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "home" / "ouroboros.db").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 async def test_what_works_apart_for_it_leaves_no_file_either(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text("all new\n")
@@ -177,6 +184,7 @@ async def test_what_works_apart_for_it_leaves_no_file_either(tmp_path: Path) -> 
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 async def test_tools_that_keep_files_of_ours_are_not_offered(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"tools": {"scripts": True}, "browser": {"tools": True}}
     settings |= {"cache_replies": True, "sessions": {"mirror": True}}
@@ -188,6 +196,7 @@ async def test_tools_that_keep_files_of_ours_are_not_offered(tmp_path: Path) -> 
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 async def test_what_a_server_says_of_its_window_counts_and_is_not_kept(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="Hello.")], format="ollama", opening=GONE) as s:
         s.server.pages = LISTS["ollama"]
@@ -197,6 +206,7 @@ async def test_what_a_server_says_of_its_window_counts_and_is_not_kept(tmp_path:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.proves("codex-16.6")
 async def test_what_it_spends_counts_for_itself_with_all_others(tmp_path: Path) -> None:
     async with stage(tmp_path, [LOOK, DONE], models=DOLLAR) as s:
         await s.run()

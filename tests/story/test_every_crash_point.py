@@ -335,6 +335,7 @@ def not_beginnings(log: list[Envelope]) -> list[str]:
     return found
 
 
+@pytest.mark.proves("I06", "codex-16.1", "codex-16.5")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_the_request_after_a_crash_at_any_event_is_valid(tmp_path: Path, format: str) -> None:
     log = await record(tmp_path, format)

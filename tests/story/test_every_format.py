@@ -46,6 +46,7 @@ async def test_a_run_reads_writes_and_answers(tmp_path: Path, format: str) -> No
         assert len(s.server.exchanges) == 3
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", BY_TEXT)
 @pytest.mark.parametrize(
     ("arguments", "what"),
@@ -70,6 +71,7 @@ async def test_arguments_that_are_no_json_are_named_in_the_result(
         assert "failed to parse" in s.server.exchanges[1].body
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", ["google", "ollama"])
 async def test_a_call_the_vendor_itself_cannot_read_is_asked_for_again(
     tmp_path: Path, format: str
@@ -80,6 +82,7 @@ async def test_a_call_the_vendor_itself_cannot_read_is_asked_for_again(
         assert len(s.events(ModelRetried)) == 1
 
 
+@pytest.mark.proves("providers-faults", "divergences-call-that-was-cut-by")
 @pytest.mark.parametrize("format", BY_TEXT)
 async def test_a_call_cut_by_the_length_is_said_to_be_cut(tmp_path: Path, format: str) -> None:
     cut = ScriptedCall(name="write", arguments='{"path": "b.txt", "content": "half')
@@ -95,6 +98,7 @@ async def test_a_call_cut_by_the_length_is_said_to_be_cut(tmp_path: Path, format
         assert not (s.cwd / "b.txt").exists()
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 async def test_two_hundred_calls_in_one_reply_all_have_their_answer(
     tmp_path: Path, format: str
@@ -110,6 +114,7 @@ async def test_two_hundred_calls_in_one_reply_all_have_their_answer(
         assert places == sorted(places)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_an_overflow_compacts_once_and_tries_once(tmp_path: Path, format: str) -> None:
     turns = [
@@ -125,6 +130,7 @@ async def test_an_overflow_compacts_once_and_tries_once(tmp_path: Path, format: 
         assert "the summary" in s.server.exchanges[3].body
 
 
+@pytest.mark.proves("A15")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_provider_that_stays_broken_ends_the_run_which_can_go_on(
     tmp_path: Path, format: str
@@ -138,6 +144,7 @@ async def test_a_provider_that_stays_broken_ends_the_run_which_can_go_on(
         assert (await s.run("Again.")).final == "Here I am."
 
 
+@pytest.mark.proves("H12", "J01")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_what_the_vendor_counted_is_what_is_shown(tmp_path: Path, format: str) -> None:
     usage = ScriptedUsage(input_uncached=300, cache_read=1_000, output_text=34)
@@ -150,6 +157,7 @@ async def test_what_the_vendor_counted_is_what_is_shown(tmp_path: Path, format: 
         assert state.spent.cache_hit_rate == said
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_refusal_ends_the_run_as_failed(tmp_path: Path, format: str) -> None:
     turn = Turn(text="I can", stop="content_filter" if format != "anthropic" else "refusal")

@@ -55,10 +55,12 @@ def run(folder: Path, name: str, *turns: dict[str, Any], words: tuple[str, ...] 
     return done.stdout
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_one_task_is_done_and_its_answer_printed(tmp_path: Path) -> None:
     assert run(tmp_path, "one_task.py", {"text": "It is empty."}) == "It is empty.\n"
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_events_are_streamed(tmp_path: Path) -> None:
     turns = [
         {"text": "I look.", "tool_calls": [call("ls", path=".")]},
@@ -69,6 +71,7 @@ def test_events_are_streamed(tmp_path: Path) -> None:
     assert said.endswith("There is nothing.\ncompleted after 2 turns\n")
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_code_says_yes_to_a_file_and_no_to_the_rest(tmp_path: Path) -> None:
     (tmp_path / "work" / "build").mkdir(parents=True)
     write = call("write", path="notes.txt", content="noted\n")
@@ -80,11 +83,13 @@ def test_code_says_yes_to_a_file_and_no_to_the_rest(tmp_path: Path) -> None:
     assert (tmp_path / "work" / "build").is_dir()
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_an_answer_is_a_value(tmp_path: Path) -> None:
     said = run(tmp_path, "structured_output.py", {"text": json.dumps(FINDING)})
     assert said == "a.py:3: no docstring\n"
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_a_page_is_read_by_code(tmp_path: Path) -> None:
     with open_shops() as shops:
         block = (
@@ -97,6 +102,7 @@ def test_a_page_is_read_by_code(tmp_path: Path) -> None:
     assert len(said.strip()) > 20
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_every_example_is_run_here() -> None:
     text = Path(__file__).read_text("utf-8")
     names = sorted(each.name for each in EXAMPLES.glob("*.py"))
@@ -104,6 +110,7 @@ def test_every_example_is_run_here() -> None:
     assert [name for name in names if f'"{name}"' not in text] == []
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_importing_the_package_loads_none_of_the_engine() -> None:
     look = "import sys, ouroboros; print(*sorted(m for m in sys.modules if 'ouroboros' in m))"
     done = subprocess.run(
@@ -112,6 +119,7 @@ def test_importing_the_package_loads_none_of_the_engine() -> None:
     assert done.stdout.split() == ["ouroboros"]
 
 
+@pytest.mark.proves("interfaces-python-api")
 def test_public_names_are_those_of_the_stub_and_others_are_missing() -> None:
     stub = (ROOT / "src" / "ouroboros" / "__init__.pyi").read_text("utf-8")
     names = [line.rpartition(" as ")[2] for line in stub.splitlines() if " as " in line]
@@ -129,6 +137,7 @@ async def configured(tmp_path: Path, *turns: dict[str, Any], **settings: Any) ->
     return await to_thread.run_sync(make)
 
 
+@pytest.mark.proves("interfaces-python-api")
 async def test_settings_of_a_program_win_over_files(tmp_path: Path) -> None:
     (tmp_path / ".ouroboros").mkdir()
     (tmp_path / ".ouroboros" / "config.toml").write_text('mode = "plan"\n[limits]\nmax_turns = 7\n')
@@ -140,6 +149,7 @@ async def test_settings_of_a_program_win_over_files(tmp_path: Path) -> None:
     assert (outcome.reason, outcome.turns) == ("limit_reached:max_turns", 2)
 
 
+@pytest.mark.proves("interfaces-python-api")
 async def test_who_leaves_a_stream_stops_the_run_and_may_say_more(tmp_path: Path) -> None:
     slow = {"text": "word " * 400, "chunk": 5, "pace_seconds": 0.05}
     engine = await configured(tmp_path, slow, {"text": "Here."})
@@ -159,6 +169,7 @@ async def test_who_leaves_a_stream_stops_the_run_and_may_say_more(tmp_path: Path
         assert session.outcome.final == "Here."
 
 
+@pytest.mark.proves("interfaces-python-api-broken-off")
 async def test_who_breaks_off_a_stream_may_say_more_at_once(tmp_path: Path) -> None:
     slow = {"text": "word " * 400, "chunk": 5, "pace_seconds": 0.05}
     engine = await configured(tmp_path, slow, slow, {"text": "Here."})
@@ -170,6 +181,7 @@ async def test_who_breaks_off_a_stream_may_say_more_at_once(tmp_path: Path) -> N
         assert (await session.run("And now?")).final == "Here."
 
 
+@pytest.mark.proves("interfaces-python-api-broken-off")
 async def test_the_blocking_door_says_where_it_does_not_fit(tmp_path: Path) -> None:
     engine = await configured(tmp_path, {"text": "Here."})
     with pytest.raises(Misuse, match="where an event loop runs") as refused:
@@ -179,6 +191,7 @@ async def test_the_blocking_door_says_where_it_does_not_fit(tmp_path: Path) -> N
     assert (await to_thread.run_sync(blocking)).final == "Here."
 
 
+@pytest.mark.proves("interfaces-python-api")
 async def test_a_stream_raises_what_the_run_raises_and_only_one_runs(tmp_path: Path) -> None:
     slow = {"text": "word " * 400, "chunk": 5, "pace_seconds": 0.05}
     engine = await configured(tmp_path, slow)

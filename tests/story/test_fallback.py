@@ -78,6 +78,7 @@ def body(server: ScriptedServer, number: int = -1) -> dict[str, Any]:
     return msgspec.json.decode(server.exchanges[number].body)
 
 
+@pytest.mark.proves("providers-fallback", "H23")
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
@@ -117,6 +118,7 @@ async def test_the_next_model_answers_within_the_turn(
         assert s.events(ErrorRaised) == []
 
 
+@pytest.mark.proves("H23")
 @pytest.mark.parametrize("kind", ["content_policy", "invalid_request"])
 async def test_what_is_wrong_with_the_request_itself_is_not_asked_elsewhere(
     tmp_path: Path, kind: FaultKind
@@ -127,6 +129,7 @@ async def test_what_is_wrong_with_the_request_itself_is_not_asked_elsewhere(
         assert s.events(ModelSwitched) == []
 
 
+@pytest.mark.proves("H23")
 async def test_after_a_word_was_shown_nobody_else_is_asked(tmp_path: Path) -> None:
     cut = Turn(text="Half a sentence and", chunk=4, fault=Fault(kind="cut", after=8, times=9))
     async with two(tmp_path, [cut], [HERE]) as (s, other):
@@ -135,6 +138,7 @@ async def test_after_a_word_was_shown_nobody_else_is_asked(tmp_path: Path) -> No
         assert [m.partial for m in s.events(AgentMessage)] == [True]
 
 
+@pytest.mark.proves("H23")
 async def test_after_a_call_had_begun_to_act_nobody_else_is_asked(tmp_path: Path) -> None:
     cut = Turn(
         tool_calls=(call("shell", command="echo x >> done"), call("ls")),
@@ -146,6 +150,7 @@ async def test_after_a_call_had_begun_to_act_nobody_else_is_asked(tmp_path: Path
         assert acted == (other.exchanges == [])
 
 
+@pytest.mark.proves("H23")
 async def test_thoughts_that_broke_off_leave_no_trace_in_the_history(tmp_path: Path) -> None:
     cut = Turn(
         reasoning="Let me think about this",
@@ -159,6 +164,7 @@ async def test_thoughts_that_broke_off_leave_no_trace_in_the_history(tmp_path: P
         assert [m.role for m in s.session.state.history][-2:] == ["user", "assistant"]
 
 
+@pytest.mark.proves("H23")
 async def test_the_history_goes_along_in_the_other_format(tmp_path: Path) -> None:
     first = [Turn(text="I look.", tool_calls=(call("ls", path="."),)), broken("overloaded")]
     protocols = ("openai-chat", "anthropic-messages")
@@ -171,6 +177,7 @@ async def test_the_history_goes_along_in_the_other_format(tmp_path: Path) -> Non
         assert "seen.txt" in str(blocks[-1])
 
 
+@pytest.mark.proves("providers-history", "H23")
 @pytest.mark.parametrize("other_format", NAMES)
 @pytest.mark.parametrize("first_format", ["openai-responses", "gemini", "bedrock-converse"])
 async def test_any_format_takes_over_from_any(
@@ -190,6 +197,7 @@ async def test_any_format_takes_over_from_any(
         assert last.count("seen.txt") == 2
 
 
+@pytest.mark.proves("H23")
 async def test_a_model_that_rested_is_asked_again(tmp_path: Path) -> None:
     limited = Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.2))
     first = [limited, Turn(text="Back again.")]
@@ -203,6 +211,7 @@ async def test_a_model_that_rested_is_asked_again(tmp_path: Path) -> None:
         assert len(other.exchanges) == 1
 
 
+@pytest.mark.proves("H23")
 async def test_who_took_over_and_why_is_in_the_transcript(tmp_path: Path) -> None:
     async with two(tmp_path, [broken("quota", message="No credit")], [HERE]) as (s, _):
         await s.run("One")
@@ -210,6 +219,7 @@ async def test_who_took_over_and_why_is_in_the_transcript(tmp_path: Path) -> Non
         assert "*second/m answers from here on instead of first/m: No credit*" in told
 
 
+@pytest.mark.proves("H23")
 async def test_a_model_that_rests_is_left_alone(tmp_path: Path) -> None:
     second = [HERE, Turn(text="And again.")]
     async with two(tmp_path, [broken("overloaded")], second) as (s, _):
@@ -219,6 +229,7 @@ async def test_a_model_that_rests_is_left_alone(tmp_path: Path) -> None:
         assert len(s.events(ModelSwitched)) == 1
 
 
+@pytest.mark.proves("H23")
 @pytest.mark.parametrize("window", [None, 200_000])
 async def test_a_smaller_model_is_given_a_summary(tmp_path: Path, window: int | None) -> None:
     usage = ScriptedUsage(input_uncached=9_000, output_text=10)
@@ -239,6 +250,7 @@ async def test_a_smaller_model_is_given_a_summary(tmp_path: Path, window: int | 
         assert len(other.exchanges) == 2
 
 
+@pytest.mark.proves("H23")
 async def test_a_model_that_fails_while_summarising_is_replaced(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=9_000, output_text=10)
     small = ScriptedUsage(input_uncached=500, output_text=10)
@@ -274,6 +286,7 @@ async def test_a_summary_that_nobody_can_write_is_an_error(tmp_path: Path) -> No
         assert s.events(ContextCompacted) == []
 
 
+@pytest.mark.proves("H13")
 async def test_a_reply_costs_what_its_own_model_costs(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=1_000_000)
     models = {"first/m": {"input": 50, "output": 0}, "second/m": {"input": 2, "output": 0}}
@@ -283,6 +296,7 @@ async def test_a_reply_costs_what_its_own_model_costs(tmp_path: Path) -> None:
         assert s.events(AgentMessage)[0].cost == 2.0
 
 
+@pytest.mark.proves("H23")
 async def test_when_all_fail_the_error_names_each_and_why(tmp_path: Path) -> None:
     first = [broken("auth", message="No such key")]
     second = [broken("overloaded", message="Come back later")]
@@ -300,6 +314,7 @@ async def test_when_all_fail_the_error_names_each_and_why(tmp_path: Path) -> Non
         assert s.events(ModelSwitched)[-1].new == "second/m"
 
 
+@pytest.mark.proves("H23")
 async def test_a_resumed_session_begins_with_the_first_model_again(tmp_path: Path) -> None:
     async with two(tmp_path, [broken("overloaded")], [HERE]) as (s, _):
         await s.run("One")
@@ -311,6 +326,7 @@ async def test_a_resumed_session_begins_with_the_first_model_again(tmp_path: Pat
         assert s.session.state.fallback == ""
 
 
+@pytest.mark.proves("H23")
 async def test_choosing_a_model_makes_it_the_first_one(tmp_path: Path) -> None:
     async with two(tmp_path, [broken("auth")], [HERE, HERE], check=False) as (s, other):
         await s.run("One")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.notes import add
@@ -22,6 +23,7 @@ def heard(s: Stage) -> str:
     return "\n".join(str(message["content"]) for message in s.body()["messages"])
 
 
+@pytest.mark.proves("K05")
 async def test_after_undo_and_redo_the_files_that_changed_are_named_once(tmp_path: Path) -> None:
     turns = [DONE, write("a.txt"), DONE, DONE, DONE, write("b.txt"), DONE, DONE]
     async with stage(tmp_path, turns, check=False) as s:  # the requests go back as well
@@ -45,6 +47,7 @@ async def test_after_undo_and_redo_the_files_that_changed_are_named_once(tmp_pat
         assert heard(s).count(AGAIN) == 2
 
 
+@pytest.mark.proves("K05")
 async def test_a_rewind_of_files_alone_does_not_say_that_the_conversation_went_back(
     tmp_path: Path,
 ) -> None:
@@ -60,6 +63,7 @@ async def test_a_rewind_of_files_alone_does_not_say_that_the_conversation_went_b
         )
 
 
+@pytest.mark.proves("K05")
 async def test_a_rewind_of_both_says_that_this_is_the_point(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE, write("a.txt"), DONE, DONE], check=False) as s:
         await s.run("One.")
@@ -71,6 +75,7 @@ async def test_a_rewind_of_both_says_that_this_is_the_point(tmp_path: Path) -> N
         assert "to this point of the conversation, and had files brought back" in heard(s)
 
 
+@pytest.mark.proves("A19", "J12")
 async def test_a_note_is_told_alone_where_the_rest_was_told(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()

@@ -26,6 +26,7 @@ def prepare(s: Stage) -> Path:
     return s.cwd / "a.txt"
 
 
+@pytest.mark.proves("D29")
 @pytest.mark.parametrize("chunk", [0, 3])
 async def test_a_patch_is_called_as_text_and_answered_in_kind(tmp_path: Path, chunk: int) -> None:
     turns = [patching(PATCH, chunk=chunk), Turn(text="Done.")]
@@ -56,6 +57,7 @@ async def test_a_patch_that_does_not_fit_says_so_in_kind_and_may_be_written_agai
         assert first["output"] != second["output"]
 
 
+@pytest.mark.proves("D29")
 async def test_half_a_patch_is_never_applied(tmp_path: Path) -> None:
     cut = Fault(kind="cut", after=len(PATCH) // 2)
     turns = [patching(PATCH, chunk=4, fault=cut), patching(PATCH), Turn(text="Done.")]
@@ -68,6 +70,7 @@ async def test_half_a_patch_is_never_applied(tmp_path: Path) -> None:
         assert "zwölf" in file.read_text("utf-8")
 
 
+@pytest.mark.proves("D29")
 async def test_a_session_taken_up_again_tells_the_patch_as_text(tmp_path: Path) -> None:
     async with stage(tmp_path, [patching(PATCH), Turn(text="Done.")], format="openai") as s:
         prepare(s)

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro, script
 
@@ -30,6 +32,7 @@ def shown(cwd: Path) -> dict[str, Any]:
     return json.loads(ouro("goal", "show", "--json", cwd=cwd).stdout)["goal"]
 
 
+@pytest.mark.proves("Z02", "codex-18.3", "codex-18.5", "divergences-a-task-with-a-goal")
 def test_a_run_goes_on_until_its_goal_is_reached(tmp_path: Path) -> None:
     model = script(tmp_path, turn("Begun."), turn("", LOOK), turn("More."), REACHED, turn("Done."))
     done = ouro("run", "--model", model, "--goal", "All <tests> pass", cwd=tmp_path)
@@ -46,6 +49,7 @@ def test_a_run_goes_on_until_its_goal_is_reached(tmp_path: Path) -> None:
     assert "\tcomplete\tAll" in ouro("goal", "list", cwd=tmp_path).stdout
 
 
+@pytest.mark.proves("codex-18.4")
 def test_a_goal_that_is_not_reached_is_no_success(tmp_path: Path) -> None:
     spent = script(tmp_path, turn("One.", tokens=90), turn("Two.", tokens=90), turn("Left."))
     budget = ouro("run", "--model", spent, "--goal", "Much", "--budget", "100", cwd=tmp_path)
@@ -60,6 +64,7 @@ def test_a_goal_that_is_not_reached_is_no_success(tmp_path: Path) -> None:
     assert (later.returncode, later.stdout) == (0, "Four.\n"), later.stderr
 
 
+@pytest.mark.proves("codex-18.4")
 def test_a_goal_that_cannot_be_is_refused_before_anything_runs(tmp_path: Path) -> None:
     model = script(tmp_path, turn("Never."))
     empty = ouro("run", "--model", model, "--goal", "  ", cwd=tmp_path)
@@ -72,6 +77,7 @@ def test_a_goal_that_cannot_be_is_refused_before_anything_runs(tmp_path: Path) -
     assert "no goal" in alone.stderr
 
 
+@pytest.mark.proves("Z01")
 def test_a_killed_run_counts_each_reply_once_and_goes_on_with_its_goal(tmp_path: Path) -> None:
     waits = {"name": "shell", "arguments": {"command": "sleep 60", "timeout": 90}}
     model = script(tmp_path, turn("Begun."), turn("", waits, tokens=20), REACHED, turn("Done."))
@@ -91,6 +97,7 @@ def test_a_killed_run_counts_each_reply_once_and_goes_on_with_its_goal(tmp_path:
     assert (shown(tmp_path)["status"], shown(tmp_path)["tokens_used"]) == ("complete", 43)
 
 
+@pytest.mark.proves("codex-18.4")
 def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> None:
     model = script(
         tmp_path, turn("Begun."), turn("", goal(status="blocked", reason="why")), turn("No.")
@@ -116,6 +123,7 @@ def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> N
         assert program.ends() == 0
 
 
+@pytest.mark.proves("K08", "Z01")
 def test_what_a_goal_did_by_itself_is_taken_back_turn_by_turn(tmp_path: Path) -> None:
     first = turn("", {"name": "write", "arguments": {"path": "a.txt", "content": "1\n"}})
     second = turn("", {"name": "write", "arguments": {"path": "b.txt", "content": "2\n"}})
@@ -141,6 +149,7 @@ def test_what_a_goal_did_by_itself_is_taken_back_turn_by_turn(tmp_path: Path) ->
         assert program.ends() == 0
 
 
+@pytest.mark.proves("Z01", "Z02")
 def test_a_chat_with_the_mind_that_writes_code_works_towards_a_goal(tmp_path: Path) -> None:
     begun = turn("```repl\nlet n = 1; setFinal(n)\n```")
     ouro("rlm", "--repl", "Begin.", "--model", script(tmp_path, begun), cwd=tmp_path)

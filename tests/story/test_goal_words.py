@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.core.commands import Compact, SetGoal
 from ouroboros.core.events import ToolStarted
@@ -16,6 +17,7 @@ def told(s: Stage, number: int = -1) -> str:
     return "\n".join(str(message["content"]) for message in s.body(number)["messages"])
 
 
+@pytest.mark.proves("codex-18")
 async def test_the_first_turn_of_a_goal_begins_it_and_the_next_go_on(tmp_path: Path) -> None:
     turns = [turn("", LOOK, out=5), turn("One.", out=5), REACHED, turn("Done.")]
     async with stage(tmp_path, turns) as s:
@@ -29,6 +31,7 @@ async def test_the_first_turn_of_a_goal_begins_it_and_the_next_go_on(tmp_path: P
         assert later.count(GO_ON) == later.count("do not begin anew") == 1
 
 
+@pytest.mark.proves("codex-18")
 async def test_work_that_the_person_began_is_gone_on_with(tmp_path: Path) -> None:
     turns = [turn("One.", out=5), REACHED, turn("Done.")]
     async with stage(tmp_path, turns) as s:
@@ -38,6 +41,7 @@ async def test_work_that_the_person_began_is_gone_on_with(tmp_path: Path) -> Non
         assert GO_ON in told(s)
 
 
+@pytest.mark.proves("codex-18")
 async def test_after_a_summary_it_is_told_how_the_goal_ends(tmp_path: Path) -> None:
     turns = [turn("Sum."), turn("Hm."), REACHED, turn("Done.")]
     async with stage(tmp_path, [turn("Before."), *turns]) as s:
@@ -52,6 +56,7 @@ async def test_after_a_summary_it_is_told_how_the_goal_ends(tmp_path: Path) -> N
         assert "three turns in a\nrow" in again
 
 
+@pytest.mark.proves("codex-18")
 async def test_a_budget_that_changes_while_a_run_goes_on_is_told_with_the_next_turn(
     tmp_path: Path,
 ) -> None:
@@ -71,6 +76,7 @@ async def test_a_budget_that_changes_while_a_run_goes_on_is_told_with_the_next_t
         assert " of 5,000, " in told(s, 1)
 
 
+@pytest.mark.proves("codex-18")
 async def test_a_goal_that_is_set_or_changed_in_mid_session_is_told_with_the_next_words(
     tmp_path: Path,
 ) -> None:

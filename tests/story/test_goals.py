@@ -50,6 +50,7 @@ def used(s: Stage) -> Used:
     return goals(s).use(goal(s))
 
 
+@pytest.mark.proves("Z02", "codex-18.3", "codex-18.5")
 async def test_turns_begin_by_themselves_until_the_goal_is_reached_and_none_after(tmp_path: Path):
     turns = [
         turn("First."),
@@ -75,6 +76,7 @@ async def test_turns_begin_by_themselves_until_the_goal_is_reached_and_none_afte
         assert "<it>" not in hidden[0].text
 
 
+@pytest.mark.proves("Z03", "codex-18.2", "divergences-wrap-up-at-a-budget")
 async def test_a_budget_ends_the_goal_with_one_wrap_up_and_no_turn_by_itself(tmp_path: Path):
     turns = [
         turn("One.", uncached=50, out=10),
@@ -94,6 +96,7 @@ async def test_a_budget_ends_the_goal_with_one_wrap_up_and_no_turn_by_itself(tmp
         assert len(s.server.exchanges) == 4
 
 
+@pytest.mark.proves("Z04", "codex-18.6")
 async def test_input_from_a_cache_and_what_was_used_before_the_goal_is_not_counted(tmp_path: Path):
     turns = [
         turn("Before.", uncached=900, out=90),
@@ -108,6 +111,7 @@ async def test_input_from_a_cache_and_what_was_used_before_the_goal_is_not_count
         assert (goal(s).status, used(s).tokens) == ("complete", 15)
 
 
+@pytest.mark.proves("Z05", "codex-18.1")
 async def test_a_second_goal_is_refused_and_results_have_the_known_form(tmp_path: Path):
     turns = [
         turn("", through("get_goal")),
@@ -136,6 +140,7 @@ async def test_a_second_goal_is_refused_and_results_have_the_known_form(tmp_path
         assert len(s.events(GoalCreated)) == 1
 
 
+@pytest.mark.proves("Z02", "codex-18.3", "codex-18.5")
 async def test_no_turn_begins_by_itself_in_plan_mode_or_for_a_paused_goal(tmp_path: Path):
     async with stage(tmp_path, [turn("A."), turn("B.")], mode="plan") as s:
         await s.session.send(SetGoal(objective="Later"))
@@ -148,6 +153,7 @@ async def test_no_turn_begins_by_itself_in_plan_mode_or_for_a_paused_goal(tmp_pa
             await s.run("")
 
 
+@pytest.mark.proves("codex-18.4")
 async def test_words_that_wait_are_answered_before_a_turn_begins_by_itself(tmp_path: Path):
     slow = turn("", call("shell", command="echo on; sleep 0.5"))
     async with stage(tmp_path, [slow, turn("Heard."), REACHED, turn("Done.")]) as s:
@@ -161,6 +167,7 @@ async def test_words_that_wait_are_answered_before_a_turn_begins_by_itself(tmp_p
         assert kinds == ["context", "Begin.", "And this.", "context"]
 
 
+@pytest.mark.proves("codex-18.4")
 async def test_a_goal_ends_where_the_provider_lets_nobody_use_more(tmp_path: Path):
     turns = [turn("A."), Turn(fault=Fault(kind="quota"))]
     async with stage(tmp_path, turns) as s:
@@ -173,6 +180,7 @@ async def test_a_goal_ends_where_the_provider_lets_nobody_use_more(tmp_path: Pat
         assert goal(s).status == "active"
 
 
+@pytest.mark.proves("Z11", "divergences-blocked-goals")
 async def test_three_turns_in_a_row_that_do_nothing_block_the_goal(tmp_path: Path):
     turns = [turn("Begun."), turn("", LOOK), turn("Looked."), *[turn("Not yet.")] * 3, turn("No.")]
     async with stage(tmp_path, turns) as s:
@@ -183,6 +191,7 @@ async def test_three_turns_in_a_row_that_do_nothing_block_the_goal(tmp_path: Pat
         assert s.events(GoalUpdated)[-1].by == "system"
 
 
+@pytest.mark.proves("codex-18.4")
 async def test_an_interrupt_leaves_the_goal_active_and_begins_nothing(tmp_path: Path):
     slow = turn("", call("shell", command="echo on; sleep 60"))
     async with stage(tmp_path, [turn("A."), slow, REACHED, turn("Done.")]) as s:
@@ -198,6 +207,7 @@ async def test_an_interrupt_leaves_the_goal_active_and_begins_nothing(tmp_path: 
         assert (outcome.final, goal(s).status) == ("Done.", "complete")
 
 
+@pytest.mark.proves("codex-18.4")
 async def test_caps_of_a_run_hold_for_all_the_turns_of_its_goal(tmp_path: Path):
     turns = [turn("Not yet."), *[turn("", LOOK), turn("Not yet.")] * 5]
     async with stage(tmp_path, turns, limits={"max_turns": 4}) as s:
@@ -208,6 +218,7 @@ async def test_caps_of_a_run_hold_for_all_the_turns_of_its_goal(tmp_path: Path):
         assert goal(s).status == "active"
 
 
+@pytest.mark.proves("Z05", "codex-18.1")
 async def test_a_goal_has_parts_and_ends_only_after_them(tmp_path: Path):
     turns = [
         turn("", through("create_goal", objective="A", parent="goal")),
@@ -230,6 +241,7 @@ async def test_a_goal_has_parts_and_ends_only_after_them(tmp_path: Path):
         assert goal(s).status == "complete"
 
 
+@pytest.mark.proves("codex-18.4")
 async def test_the_goal_goes_back_with_the_conversation_and_what_was_used_does_not(tmp_path: Path):
     turns = [
         turn("A.", uncached=10),
@@ -251,6 +263,7 @@ async def test_the_goal_goes_back_with_the_conversation_and_what_was_used_does_n
         assert (goal(s).status, used(s).tokens) == ("complete", before + 3)
 
 
+@pytest.mark.proves("codex-18.4")
 async def test_a_fork_has_the_goal_paused_and_nothing_used(tmp_path: Path):
     async with stage(tmp_path, [turn("A.", uncached=9)]) as s:
         await s.session.send(SetGoal(objective="Go"))
@@ -261,6 +274,7 @@ async def test_a_fork_has_the_goal_paused_and_nothing_used(tmp_path: Path):
         assert (goal(s).status, used(s).tokens) == ("paused", 0)
 
 
+@pytest.mark.proves("Z01")
 async def test_a_session_goes_on_with_its_goal_and_the_log_tells_the_same(tmp_path: Path):
     async with stage(tmp_path, [turn("A.", uncached=7, out=1)]) as s:
         await s.session.send(SetMode(mode="plan"))
@@ -276,12 +290,14 @@ async def test_a_session_goes_on_with_its_goal_and_the_log_tells_the_same(tmp_pa
         assert folded.goals == goals(s)
 
 
+@pytest.mark.proves("codex-18.4", "divergences-tools-for-goals")
 async def test_the_first_request_says_nothing_of_goals(tmp_path: Path):
     async with stage(tmp_path, [turn("A.")]) as s:
         await s.run("Hello.")
         assert "goal" not in json.dumps(s.body(0)["tools"])
 
 
+@pytest.mark.proves("Z11")
 async def test_a_goal_that_goes_in_circles_has_a_fresh_start_and_then_is_blocked(tmp_path: Path):
     again = [turn("", LOOK)] * 4
     turns = [*again, turn("Summary of it."), *again]
@@ -298,6 +314,7 @@ async def test_a_goal_that_goes_in_circles_has_a_fresh_start_and_then_is_blocked
         assert "person wishes" not in asked
 
 
+@pytest.mark.proves("Z11")
 async def test_circles_end_also_where_no_summary_can_be_had(tmp_path: Path):
     turns = [
         *[turn("", LOOK)] * 4,

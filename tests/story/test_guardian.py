@@ -55,6 +55,7 @@ def said(judge: ScriptedServer, number: int = -1) -> dict[str, Any]:
     return msgspec.json.decode(judge.exchanges[number].body)
 
 
+@pytest.mark.proves("E22")
 async def test_an_allow_lets_the_action_happen_and_nobody_is_asked(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a.txt"), [ALLOW], interactive=True) as (s, judge):
         outcome = await s.run("Make a.txt.")
@@ -74,6 +75,7 @@ async def test_an_allow_lets_the_action_happen_and_nobody_is_asked(tmp_path: Pat
         assert '\\"command\\":\\"touch a.txt\\"' in text or "touch a.txt" in text
 
 
+@pytest.mark.proves("E22")
 async def test_a_denial_is_a_result_that_the_model_can_act_on(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a.txt"), [DENY]) as (s, _):
         outcome = await s.run()
@@ -99,6 +101,7 @@ GARBAGE = [
 ]
 
 
+@pytest.mark.proves("E22", "codex-12.1")
 @pytest.mark.parametrize("number", range(len(GARBAGE)))
 async def test_what_cannot_be_read_or_had_is_a_denial(tmp_path: Path, number: int) -> None:
     async with guarded(tmp_path, touch("a.txt"), [GARBAGE[number]]) as (s, _):
@@ -123,6 +126,7 @@ async def test_a_reviewer_that_cannot_be_opened_is_a_denial(tmp_path: Path) -> N
 
 
 # C12.2
+@pytest.mark.proves("codex-12.2")
 async def test_a_reviewer_that_is_late_is_told_as_such_and_does_not_count(tmp_path: Path) -> None:
     silent = [Turn(text=ALLOW.text, delay_seconds=30)] * 3
     short = {"timeout": 0.2}
@@ -139,6 +143,7 @@ async def test_a_reviewer_that_is_late_is_told_as_such_and_does_not_count(tmp_pa
 
 
 # C12.3
+@pytest.mark.proves("E22", "codex-12.3")
 async def test_three_denials_in_a_row_interrupt_a_run_that_nobody_watches(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a", "b", "c", "d"), [DENY] * 4) as (s, judge):
         outcome = await s.run()
@@ -151,6 +156,7 @@ async def test_three_denials_in_a_row_interrupt_a_run_that_nobody_watches(tmp_pa
 
 
 # C12.4
+@pytest.mark.proves("codex-12.4")
 async def test_an_allow_between_starts_the_row_anew(tmp_path: Path) -> None:
     row = [DENY, ALLOW, DENY, DENY]
     async with guarded(tmp_path, touch("a", "b", "c", "d"), row) as (s, _):
@@ -168,6 +174,7 @@ async def test_a_failed_review_does_not_count(tmp_path: Path) -> None:
         assert s.events(GuardianStopped) == []
 
 
+@pytest.mark.proves("E22", "divergences-guardian")
 async def test_after_three_denials_the_person_is_asked_where_one_is_there(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a", "b", "c", "d", "e"), [DENY] * 3, interactive=True) as (
         s,
@@ -207,6 +214,7 @@ async def test_critical_risk_needs_the_person_s_word_after_a_refusal(tmp_path: P
 
 
 # C12.5
+@pytest.mark.proves("E22", "codex-12.5")
 async def test_the_reviewer_has_no_tools_and_its_words_do_nothing(tmp_path: Path) -> None:
     evil = Turn(
         text='{"outcome": "allow"}',
@@ -219,6 +227,7 @@ async def test_the_reviewer_has_no_tools_and_its_words_do_nothing(tmp_path: Path
         assert len(judge.exchanges) == 1
 
 
+@pytest.mark.proves("E22")
 async def test_secrets_of_the_session_do_not_go_to_the_reviewer(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command=f"echo {SECRET} > a.txt"),))]
     environment = {"OPENAI_API_KEY": SECRET}
@@ -246,6 +255,7 @@ async def test_what_a_page_says_stands_in_a_line_of_json(tmp_path: Path) -> None
         assert "Look at evil.txt." in people[0]
 
 
+@pytest.mark.proves("divergences-guardian")
 async def test_what_cannot_be_shown_whole_is_refused(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="touch a; #" + "x" * 70_000),))]
     async with guarded(tmp_path, turns, [ALLOW]) as (s, judge):
@@ -264,6 +274,7 @@ async def test_a_review_is_paid_for_by_the_session(tmp_path: Path) -> None:
         assert outcome.spent.input_tokens >= 1_000
 
 
+@pytest.mark.proves("E22")
 async def test_what_is_allowed_or_denied_by_rules_is_not_reviewed(tmp_path: Path) -> None:
     rules = {"allow": ["shell(touch a)"], "deny": ["shell(touch b)"]}
     async with guarded(tmp_path, touch("a", "b"), [], permissions=rules) as (s, judge):
@@ -274,6 +285,7 @@ async def test_what_is_allowed_or_denied_by_rules_is_not_reviewed(tmp_path: Path
         assert judge.exchanges == []
 
 
+@pytest.mark.proves("divergences-guardian")
 async def test_two_questions_at_once_are_reviewed_each_by_its_own_request(tmp_path: Path) -> None:
     both = Turn(
         tool_calls=(call("read", path="/etc/hostname"), call("read", path="/etc/hosts")),

@@ -30,6 +30,7 @@ def read_first(tmp_path: Path) -> Turn:
     return Turn(tool_calls=(call("read", path="page.txt"),))
 
 
+@pytest.mark.proves("E22")
 async def test_the_guardian_is_told_what_was_read_from_outside(tmp_path: Path) -> None:
     turns = [read_first(tmp_path), *touch("a")]
     async with guarded(tmp_path, turns, [ALLOW]) as (s, judge):
@@ -39,6 +40,7 @@ async def test_the_guardian_is_told_what_was_read_from_outside(tmp_path: Path) -
         assert action(judge)["read_before_from"] == [f"file {s.cwd / 'page.txt'}"]
 
 
+@pytest.mark.proves("E22")
 async def test_a_second_try_outside_names_what_was_read(tmp_path: Path) -> None:
     outside = tmp_path / "elsewhere"
     outside.mkdir()
@@ -68,6 +70,7 @@ async def test_a_second_try_outside_names_what_was_read(tmp_path: Path) -> None:
 STRICT = {"strict": True}
 
 
+@pytest.mark.proves("E22")
 @pytest.mark.parametrize("mode", ["ask", "auto-edit", "full-auto"])
 async def test_a_strict_guardian_reviews_what_nobody_would_be_asked(
     tmp_path: Path, mode: str
@@ -88,6 +91,7 @@ async def test_a_strict_guardian_reviews_what_nobody_would_be_asked(
         assert len(judge.exchanges) == 2
 
 
+@pytest.mark.proves("E22")
 async def test_a_strict_guardian_s_no_holds_against_an_allow_rule(tmp_path: Path) -> None:
     rules = {"allow": ["shell(touch a)"]}
     async with guarded(
@@ -101,6 +105,7 @@ async def test_a_strict_guardian_s_no_holds_against_an_allow_rule(tmp_path: Path
         assert [each.outcome for each in s.events(GuardianReviewed)] == ["deny"]
 
 
+@pytest.mark.proves("E22")
 async def test_a_strict_guardian_does_not_review_reading(tmp_path: Path) -> None:
     async with guarded(tmp_path, [read_first(tmp_path)], [], guardian=STRICT) as (s, judge):
         await s.run()

@@ -47,6 +47,7 @@ def said(s: Stage, number: int = -1) -> str:
     return msgspec.json.encode(s.body(number)["messages"]).decode()
 
 
+@pytest.mark.proves("Z09", "codex-13.1", "codex-13.2")
 async def test_exit_code_2_blocks_a_command_and_the_model_reads_why(tmp_path: Path):
     hooks = {"PreToolUse": hook("echo not on a Friday >&2; exit 2", "Bash")}
     async with stage(tmp_path, [shell("touch made"), DONE], hooks=hooks) as s:
@@ -60,6 +61,7 @@ async def test_exit_code_2_blocks_a_command_and_the_model_reads_why(tmp_path: Pa
         assert s.events(HookStarted)[0].call_id == result.call_id
 
 
+@pytest.mark.proves("Z09", "codex-13.1", "codex-13.2")
 async def test_updated_input_is_what_runs(tmp_path: Path):
     changed = answer(
         "PreToolUse", permissionDecision="allow", updatedInput={"command": "echo other"}
@@ -74,6 +76,7 @@ async def test_updated_input_is_what_runs(tmp_path: Path):
         assert "hooks:changed" in s.events(ToolAttempted)[0].steps
 
 
+@pytest.mark.proves("E21")
 async def test_what_a_hook_wrote_is_judged_like_the_models_own(tmp_path: Path):
     changed = answer(
         "PreToolUse", permissionDecision="allow", updatedInput={"command": "rm -rf keep"}
@@ -91,6 +94,7 @@ async def test_what_a_hook_wrote_is_judged_like_the_models_own(tmp_path: Path):
         assert (s.cwd / "keep").exists()
 
 
+@pytest.mark.proves("Z07", "codex-13.5", "codex-13.6")
 async def test_a_crash_and_a_late_hook_count_as_nothing_said(tmp_path: Path):
     hooks = {"PreToolUse": [*hook("echo oops >&2; exit 1"), *hook("sleep 60", timeout=1)]}
     async with stage(tmp_path, [shell("echo ran"), DONE], hooks=hooks) as s:
@@ -112,6 +116,7 @@ async def test_contexts_stand_before_and_after_the_words(tmp_path: Path):
         assert text.count("at words") == 2
 
 
+@pytest.mark.proves("Z09", "codex-13.1", "codex-13.2")
 async def test_refused_words_reach_neither_record_nor_model(tmp_path: Path):
     hooks = {
         "UserPromptSubmit": hook("grep -q magic && { echo no magic here >&2; exit 2; } || true")
@@ -127,6 +132,7 @@ async def test_refused_words_reach_neither_record_nor_model(tmp_path: Path):
         assert "magic" not in said(s)
 
 
+@pytest.mark.proves("codex-4.4")
 async def test_a_stop_hook_sends_the_model_back_once(tmp_path: Path):
     command = (
         'python3 -c "import json,sys; d=json.load(sys.stdin); '
@@ -152,6 +158,7 @@ async def test_a_blocked_result_is_replaced_by_the_reason(tmp_path: Path):
         assert result.parts == (Text(text="do not look"),)
 
 
+@pytest.mark.proves("Z07", "codex-13.5", "codex-13.6")
 async def test_a_permission_hook_answers_before_the_person(tmp_path: Path):
     allow = answer("PermissionRequest", decision={"behavior": "allow"})
     deny = answer("PermissionRequest", decision={"behavior": "deny", "message": "not today"})
@@ -186,6 +193,7 @@ async def test_continue_false_ends_the_turn_after_the_call(tmp_path: Path):
         assert next(iter(s.results.values())).status == "done"
 
 
+@pytest.mark.proves("Z06")
 async def test_an_answer_may_be_transformed(tmp_path: Path):
     hooks = {"transformResponse": hook("""printf '%s' '{"action":"modify","value":"In short."}'""")}
     async with stage(tmp_path, [DONE], hooks=hooks) as s:
@@ -197,6 +205,7 @@ def judge(kind: str, prompt: str, matcher: str = "") -> list[dict[str, Any]]:
     return [{"matcher": matcher, "hooks": [{"type": kind, "prompt": prompt}]}]
 
 
+@pytest.mark.proves("Z12", "divergences-hooks-that-are-async-prompt")
 @pytest.mark.parametrize(
     ("verdict", "status", "result"),
     [
@@ -221,6 +230,7 @@ async def test_a_model_answers_a_hook_with_strict_json(
         assert any(each.child == "hook" for each in s.events(SubagentReplied))
 
 
+@pytest.mark.proves("Z12")
 async def test_an_agent_looks_at_the_files_and_changes_nothing(tmp_path: Path):
     turns = [
         Turn(text="Finished."),
@@ -240,6 +250,7 @@ async def test_an_agent_looks_at_the_files_and_changes_nothing(tmp_path: Path):
         assert ends(s) == [("Stop", "blocked"), ("Stop", "completed")]
 
 
+@pytest.mark.proves("E21")
 async def test_a_yes_before_a_call_takes_the_place_of_the_question(tmp_path: Path):
     yes = answer("PreToolUse", permissionDecision="allow")
     turns = [shell("python3 -c 'print(1)'"), shell("python3 -c 'print(2)'"), DONE]
@@ -252,6 +263,7 @@ async def test_a_yes_before_a_call_takes_the_place_of_the_question(tmp_path: Pat
         assert s.events(PermissionAnswered) == []
 
 
+@pytest.mark.proves("E21")
 async def test_a_limit_on_what_happens_unasked_is_not_beaten_by_a_hook(tmp_path: Path):
     hooks = {
         "PreToolUse": hook(answer("PreToolUse", permissionDecision="allow")),
@@ -263,6 +275,7 @@ async def test_a_limit_on_what_happens_unasked_is_not_beaten_by_a_hook(tmp_path:
         assert [each.status for each in s.results.values()] == ["done", "denied"]
 
 
+@pytest.mark.proves("E21")
 async def test_what_a_person_writes_instead_is_shown_to_hooks_again(tmp_path: Path):
     refuse = "grep -q secret && { echo never that >&2; exit 2; } || exit 0"
     async with stage(
@@ -282,6 +295,7 @@ async def test_what_a_person_writes_instead_is_shown_to_hooks_again(tmp_path: Pa
         assert ends(s) == [("PreToolUse", "completed"), ("PreToolUse", "blocked")]
 
 
+@pytest.mark.proves("Z07", "codex-13.5", "codex-13.6")
 async def test_a_folder_that_is_gone_fails_the_hook_and_not_the_run(tmp_path: Path):
     hooks = {"Stop": hook("exit 0"), "PreToolUse": hook('rmdir "$OUROBOROS_PROJECT_DIR"')}
     async with stage(tmp_path, [shell("echo x"), DONE], hooks=hooks) as s:

@@ -12,6 +12,7 @@ CHANGED = """printf '%s' '{"action":"modify","value":{"command":"python3 -c 1"}}
 YES = answer("PreToolUse", permissionDecision="allow")
 
 
+@pytest.mark.proves("Z07", "E21")
 @pytest.mark.parametrize(
     ("commands", "deciders", "decisions"),
     [((CHANGED,), ["nobody"], []), ((CHANGED, YES), [], ["hook:allowed"])],

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 from tests.story.test_cli_run import ouro, script
 from tests.story.test_review import repository
 from tests.story.test_review_cli import REVIEW
@@ -17,6 +19,7 @@ REFUSE = {"type": "command", "command": "echo not so >&2; exit 2", "statusMessag
 TABLE = json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [REFUSE]}]}})
 
 
+@pytest.mark.proves("Z08")
 def test_a_hook_of_the_home_refuses_and_the_person_reads_it(tmp_path: Path):
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
@@ -31,6 +34,7 @@ def test_a_hook_of_the_home_refuses_and_the_person_reads_it(tmp_path: Path):
     assert not (work / "made").exists()
 
 
+@pytest.mark.proves("codex-13.8", "W07", "divergences-hooks-of-the-person")
 def test_a_hook_of_a_clone_does_nothing_until_it_is_trusted(tmp_path: Path):
     home, work = tmp_path / "home", tmp_path / "work"
     (work / ".git").mkdir(parents=True)

@@ -35,6 +35,7 @@ def seen(folder: Path) -> list[dict[str, Any]]:
     return [msgspec.json.decode(line, type=dict[str, Any]) for line in lines if line]
 
 
+@pytest.mark.proves("Z06", "divergences-hooks-of-write-stdin")
 async def test_every_moment_is_told_in_order_by_codexs_schemas(tmp_path: Path):
     names = (
         *("SessionStart", "beforeInbound", "beforeToolCall", "PermissionRequest", "PostToolUse"),
@@ -93,6 +94,7 @@ async def test_a_cleared_conversation_begins_anew(tmp_path: Path):
     assert [each["source"] for each in seen(tmp_path)] == ["clear"]
 
 
+@pytest.mark.proves("codex-13.3", "codex-13.4", "codex-13.7")
 async def test_long_contexts_are_kept_beside_and_shown_in_part(tmp_path: Path):
     long = "python3 -c \"print('begin ' + 'x' * 20000 + ' end')\""
     async with stage(tmp_path, [DONE], hooks={"UserPromptSubmit": hook(long)}) as s:
@@ -105,6 +107,7 @@ async def test_long_contexts_are_kept_beside_and_shown_in_part(tmp_path: Path):
         assert len(await anyio.Path(path).read_bytes()) == 20_010
 
 
+@pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_key_that_a_hook_prints_reaches_nobody(tmp_path: Path):
     secret = "sk-ant-api03-" + "k3Y9x" * 18
     hooks = {
@@ -123,6 +126,7 @@ async def test_a_key_that_a_hook_prints_reaches_nobody(tmp_path: Path):
         assert not path.is_file() or secret.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_flood_and_what_it_started_are_ended(tmp_path: Path):
     flood = hook("yes flooding-the-hook")
     forks = hook("(setsid sleep 60 &) ; sleep 60", timeout=1)
@@ -135,6 +139,7 @@ async def test_a_flood_and_what_it_started_are_ended(tmp_path: Path):
         assert left(tmp_path, descent=False) == {}
 
 
+@pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_stop_ends_a_hook_that_never_ends(tmp_path: Path):
     hooks = {"PreToolUse": hook("sleep 60")}
     async with stage(tmp_path, [shell("echo x"), DONE], hooks=hooks) as s:
@@ -160,6 +165,7 @@ async def test_words_that_no_hook_let_through_are_not_kept_by_a_stop(tmp_path: P
         assert "Unheard words." not in said(s)
 
 
+@pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_hook_beside_the_session_is_not_waited_for_and_ends_with_it(tmp_path: Path):
     command = f"echo ignored; echo no >&2; touch {tmp_path}/began; sleep 60; exit 2"
     hooks = {
@@ -190,6 +196,7 @@ async def test_words_during_a_run_are_heard_by_hooks_too(tmp_path: Path):
         assert "forbidden" not in said(s)
 
 
+@pytest.mark.proves("codex-4.4")
 async def test_stop_hooks_cannot_go_on_for_ever(tmp_path: Path):
     turns = [Turn(text=f"Reply {number}.") for number in range(26)]
     async with stage(tmp_path, turns, hooks={"Stop": hook("echo more >&2; exit 2")}) as s:
@@ -198,6 +205,7 @@ async def test_stop_hooks_cannot_go_on_for_ever(tmp_path: Path):
         assert len(s.events(TaskCompleted)) == 1
 
 
+@pytest.mark.proves("E21")
 async def test_a_hooks_yes_does_not_count_after_text_from_outside(tmp_path: Path):
     yes = """printf '%s' '{"hookSpecificOutput":{"hookEventName":"NAME",MORE}}'"""
     pre = yes.replace("NAME", "PreToolUse").replace("MORE", '"permissionDecision":"allow"')
@@ -236,6 +244,7 @@ def project(tmp_path: Path, script: str = "exit 0") -> tuple[Path, dict[str, str
     return folder, environment
 
 
+@pytest.mark.proves("codex-13.8", "W07")
 async def test_a_projects_hook_runs_once_folder_and_hook_are_trusted(tmp_path: Path):
     folder, environment = project(tmp_path)
     home = tmp_path / "home"
@@ -259,6 +268,7 @@ async def test_a_projects_hook_runs_once_folder_and_hook_are_trusted(tmp_path: P
     assert verdicts == ["folder not trusted", "not trusted", "active"]
 
 
+@pytest.mark.proves("codex-13.8", "W07")
 async def test_a_script_that_is_changed_meanwhile_runs_no_more(tmp_path: Path):
     folder, environment = project(tmp_path)
     home = tmp_path / "home"
@@ -282,6 +292,7 @@ async def test_a_script_that_is_changed_meanwhile_runs_no_more(tmp_path: Path):
         assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.proves("codex-13.8", "W07")
 def test_a_changed_definition_has_to_be_trusted_again(tmp_path: Path):
     folder, environment = project(tmp_path)
     home = tmp_path / "home"
@@ -295,6 +306,7 @@ def test_a_changed_definition_has_to_be_trusted_again(tmp_path: Path):
     assert "changed since you trusted them" in warnings[0]
 
 
+@pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_run_that_writes_code_has_hooks_too(tmp_path: Path):
     hooks = {
         "PreToolUse": hook("echo no files >&2; exit 2", "read"),

@@ -30,6 +30,7 @@ def once(folder: Path, reason: str, mark: str = "again") -> str:
     return f"[ -e {folder}/{mark} ] || {{ touch {folder}/{mark}; echo {reason} >&2; exit 2; }}"
 
 
+@pytest.mark.proves("Z12")
 async def test_a_plain_read_is_told_more_and_sent_back(tmp_path: Path) -> None:
     hooks = {
         "SubagentStart": hook("echo Count in dozens.", "leaf"),
@@ -55,6 +56,7 @@ async def test_a_plain_read_is_told_more_and_sent_back(tmp_path: Path) -> None:
     assert [wrong(each, rule, rule) for each in told] == [[], []]
 
 
+@pytest.mark.proves("Z12")
 async def test_a_run_of_its_own_is_told_more_and_goes_on(tmp_path: Path) -> None:
     hooks = {
         "SubagentStart": hook(answer("SubagentStart", additionalContext="Mind the tide."), "run"),
@@ -72,6 +74,7 @@ async def test_a_run_of_its_own_is_told_more_and_goes_on(tmp_path: Path) -> None
         assert [each.final for each in s.events(TaskCompleted)] == ["fifty"]
 
 
+@pytest.mark.proves("Z12", "divergences-subagentstart-with-continue-false")
 async def test_a_child_that_a_hook_stops_is_never_asked(tmp_path: Path) -> None:
     no = """printf '%s' '{"continue": false, "stopReason": "no helpers today"}'"""
     async with rlm_stage(tmp_path, [ASK], hooks={"SubagentStart": hook(no)}) as s:
@@ -81,6 +84,7 @@ async def test_a_child_that_a_hook_stops_is_never_asked(tmp_path: Path) -> None:
         assert s.events(SubagentCompleted)[0].reason == "failed"
 
 
+@pytest.mark.proves("Z12")
 async def test_a_kind_that_no_matcher_fits_is_left_alone(tmp_path: Path) -> None:
     no = hook("echo never >&2; exit 2", "run|review")
     async with rlm_stage(tmp_path, [ASK, Turn(text="One.")], hooks={"SubagentStop": no}) as s:
@@ -88,12 +92,14 @@ async def test_a_kind_that_no_matcher_fits_is_left_alone(tmp_path: Path) -> None
         assert ends(s) == []
 
 
+@pytest.mark.proves("Z12")
 async def test_a_child_cannot_be_sent_back_for_ever(tmp_path: Path) -> None:
     turns = [ASK, *(Turn(text=f"Answer {number}.") for number in range(6))]
     async with rlm_stage(tmp_path, turns, hooks={"SubagentStop": hook("echo no >&2; exit 2")}) as s:
         assert (await s.run()).final == "Answer 5."
 
 
+@pytest.mark.proves("Z12")
 async def test_what_a_child_may_spend_bounds_how_often_it_is_sent_back(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=400, output_text=100)
     asks = block("setFinal(await llm_query('One?', 'x'))", usage=LOW)
@@ -105,6 +111,7 @@ async def test_what_a_child_may_spend_bounds_how_often_it_is_sent_back(tmp_path:
         assert s.events(SubagentCompleted)[0].reason == "failed"
 
 
+@pytest.mark.proves("Z12")
 async def test_hooks_hear_of_a_child_that_failed(tmp_path: Path) -> None:
     fault = Turn(fault=Fault(kind="invalid_request", message="no such thing"))
     hooks = {"SubagentStop": [*hook(kept(tmp_path)), *hook("echo on >&2; exit 2")]}
@@ -115,6 +122,7 @@ async def test_hooks_hear_of_a_child_that_failed(tmp_path: Path) -> None:
     assert (told["agent_id"], told["last_assistant_message"]) == ("sub_1", None)
 
 
+@pytest.mark.proves("codex-13.1")
 async def test_calls_of_a_child_are_told_as_its_own_and_what_hooks_add_is_told_to_it(
     tmp_path: Path,
 ) -> None:
@@ -137,6 +145,7 @@ async def test_calls_of_a_child_are_told_as_its_own_and_what_hooks_add_is_told_t
     assert wrong(childs, rule, rule) == []
 
 
+@pytest.mark.proves("codex-13.1")
 async def test_a_hook_that_stops_a_childs_work_stops_the_child_alone(tmp_path: Path) -> None:
     stop = """printf '%s' '{"continue": false, "stopReason": "enough"}'"""
     turns = [LARGER, block("await read('a.txt')"), block("setFinal('unseen')")]

@@ -40,6 +40,7 @@ async def seen(room: Room, kind: type, count: int = 1) -> list[Envelope]:
     return found
 
 
+@pytest.mark.proves("T16")
 async def test_a_run_goes_on_when_nobody_looks_and_who_comes_back_sees_all_of_it(
     tmp_path: Path,
 ) -> None:
@@ -82,6 +83,7 @@ async def test_faces_that_ask_for_one_session_at_the_same_moment_get_one_room(
             await s.hub.open(resume="ses_nobody")
 
 
+@pytest.mark.proves("T16")
 async def test_who_joins_in_the_middle_of_a_reply_is_told_what_was_said_so_far_and_nothing_twice(
     tmp_path: Path,
 ) -> None:
@@ -124,6 +126,7 @@ async def test_who_joins_while_a_command_runs_gets_its_output_once(tmp_path: Pat
         assert said == "begun\nended\n"
 
 
+@pytest.mark.proves("interfaces-reconnecting")
 async def test_readers_who_are_slow_lose_deltas_and_never_an_event(tmp_path: Path) -> None:
     turns = [
         Turn(text="word " * 60, chunk=5, tool_calls=(call("read", path="a.txt"),))
@@ -170,6 +173,7 @@ async def test_a_long_log_is_read_by_pages(tmp_path: Path) -> None:
         assert [each.seq for each in await room.past(PAGE - 2, 3)] == [PAGE - 1, PAGE, PAGE + 1]
 
 
+@pytest.mark.proves("T16")
 async def test_a_room_nobody_needs_is_closed_and_the_next_look_opens_it_again(
     tmp_path: Path,
 ) -> None:
@@ -262,6 +266,7 @@ async def test_closing_stops_what_runs_and_keeps_it_and_a_closed_hub_opens_nothi
     assert log.envelopes[-1].type == "task.cancelled"
 
 
+@pytest.mark.proves("T16")
 async def test_a_session_that_another_program_has_is_read_along_and_taken_when_that_lets_go(
     tmp_path: Path,
 ) -> None:

@@ -41,6 +41,7 @@ async def answered(room: Room, command: Command) -> bool:
     return True
 
 
+@pytest.mark.proves("interfaces-killed-server")
 @pytest.mark.parametrize("allowed", [True, False])
 async def test_an_answer_to_a_question_from_before_the_kill_goes_on_with_the_run(
     tmp_path: Path, allowed: bool

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from ouroboros.core.commands import Submit
 from ouroboros.core.events import ContextCompacted
@@ -30,6 +31,7 @@ def seen(body: str) -> list[int]:
     return [number for number in range(SHOTS) if f"c2hvdA{number:02}" in body]
 
 
+@pytest.mark.proves("J12")
 async def test_thirty_screenshots_break_the_prefix_twice(tmp_path: Path) -> None:
     answers = [Turn(text=f"Seen {number}.") for number in range(SHOTS)]
     async with stage(tmp_path, answers, format="anthropic", check=False) as s:
@@ -45,6 +47,7 @@ async def test_thirty_screenshots_break_the_prefix_twice(tmp_path: Path) -> None
     assert "(The older image is left out here.)" in bodies[-1]
 
 
+@pytest.mark.proves("J12")
 async def test_a_resumed_session_leaves_out_the_same_images(tmp_path: Path) -> None:
     answers = [Turn(text="Seen.")] * 6
     wanted: dict[str, Any] = {"context": {"image_tokens": 8_000}, "check": False}
@@ -62,6 +65,7 @@ async def test_a_resumed_session_leaves_out_the_same_images(tmp_path: Path) -> N
     assert resumed[: len(last)] == last
 
 
+@pytest.mark.proves("J12")
 async def test_a_model_that_takes_none_is_sent_a_word_in_their_place(tmp_path: Path) -> None:
     models = {"openai-chat/scripted": {"images": False}}
     async with stage(tmp_path, [Turn(text="I see nothing.")], models=models) as s:

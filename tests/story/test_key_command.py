@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import anyio
+import pytest
 from anyio import to_thread
 
 from tests.story.crash import environment
@@ -41,6 +42,7 @@ async def ouro(home: Path, cwd: Path, *words: str) -> tuple[int, str, str]:
     return process.returncode, out, errors
 
 
+@pytest.mark.proves("H16", "W07")
 async def test_a_project_s_command_runs_only_when_trusted(tmp_path: Path) -> None:
     project, trace = tmp_path / "project", tmp_path / "ran"
     await anyio.Path(project / ".git").mkdir(parents=True)
@@ -61,6 +63,7 @@ async def test_a_project_s_command_runs_only_when_trusted(tmp_path: Path) -> Non
         assert (code, "token" in out.replace("token counts", "")) == (0, False)
 
 
+@pytest.mark.proves("H16")
 async def test_a_command_does_not_outlive_a_program_that_was_killed(tmp_path: Path) -> None:
     home = tmp_path / ".ouroboros"
     await anyio.Path(home).mkdir()

@@ -15,6 +15,7 @@ KEY = "sk-fj38dk20sl19xm47"
 SAYS = 'for piece in sk-fj3 8dk20sl1 9xm47; do printf "$piece"; sleep 0.05; done; echo; printf sk-f'
 
 
+@pytest.mark.proves("H20")
 @pytest.mark.parametrize("chunk", [1, 3, 7])
 async def test_a_key_cut_over_pieces_is_shown_nowhere(tmp_path: Path, chunk: int) -> None:
     said = Turn(text=f"It is {KEY} ok", tool_calls=(call("shell", command=SAYS),), chunk=chunk)

@@ -35,6 +35,7 @@ def kept(folder: Path) -> list[str]:
     return [str(file) for file in files if PROOF.encode() in file.read_bytes()]
 
 
+@pytest.mark.proves("H20")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("cache", [False, True], ids=["", "kept replies"])
 async def test_what_proves_who_asks_is_kept_nowhere(tmp_path: Path, way: str, cache: bool) -> None:
@@ -56,6 +57,7 @@ async def test_what_proves_who_asks_is_kept_nowhere(tmp_path: Path, way: str, ca
     assert await to_thread.run_sync(kept, tmp_path / "home") == []
 
 
+@pytest.mark.proves("H20")
 async def test_a_command_of_the_model_does_not_see_the_key(tmp_path: Path) -> None:
     looks = Turn(tool_calls=(call("shell", command="echo begin; env | grep -c WORKLLM"),))
     async with stage(
@@ -91,6 +93,7 @@ async def test_a_refresh_token_that_a_command_prints_is_not_shown(tmp_path: Path
     assert refresh not in shown
 
 
+@pytest.mark.proves("H20")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_recording_holds_no_proof(tmp_path: Path, way: str) -> None:
     file, home = tmp_path / "tape.json", tmp_path / "home"

@@ -41,6 +41,7 @@ async def summaries(s: Stage) -> int:
     return len(s.events(ContextCompacted))
 
 
+@pytest.mark.proves("A31", "H14")
 @pytest.mark.parametrize("format", LISTS)
 async def test_what_the_server_says_of_its_window_counts(tmp_path: Path, format: str) -> None:
     async with stage(tmp_path, TURNS, format=format) as s:
@@ -55,6 +56,7 @@ async def test_what_the_server_says_of_its_window_counts(tmp_path: Path, format:
             assert len(lists(s.server)) == asked
 
 
+@pytest.mark.proves("A31")
 async def test_it_counts_from_the_next_request_of_a_session_that_has_begun(tmp_path: Path) -> None:
     turns = [TURNS[0], *TURNS]
     async with stage(tmp_path, turns, format="vllm") as s:
@@ -65,6 +67,7 @@ async def test_it_counts_from_the_next_request_of_a_session_that_has_begun(tmp_p
         assert len(s.events(ContextCompacted)) == 1
 
 
+@pytest.mark.proves("A31")
 async def test_a_provider_of_ones_own_is_asked_with_the_same_proof(tmp_path: Path) -> None:
     count = tmp_path / "count"
     mine: dict[str, Any] = {
@@ -84,6 +87,7 @@ async def test_a_provider_of_ones_own_is_asked_with_the_same_proof(tmp_path: Pat
     assert await anyio.Path(count).read_text() == "once\n"
 
 
+@pytest.mark.proves("A31")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -102,6 +106,7 @@ async def test_nobody_is_asked_in_vain(tmp_path: Path, settings: dict[str, Any])
         assert lists(s.server) == []
 
 
+@pytest.mark.proves("A31")
 @pytest.mark.parametrize(
     "page", [{}, {"data": "none"}, {"data": [{"id": "scripted"}]}, {"data": [{"id": "other"}]}]
 )
@@ -124,6 +129,7 @@ async def test_where_the_list_cannot_be_kept_it_counts_all_the_same(tmp_path: Pa
         assert await summaries(s) == 1
 
 
+@pytest.mark.proves("A31")
 async def test_a_list_that_never_comes_keeps_nobody_from_leaving(tmp_path: Path) -> None:
     asked = anyio.Event()
 

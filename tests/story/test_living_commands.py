@@ -16,6 +16,7 @@ from tests.story.test_killed_with_a_command import STUBBORN, empties, killed
 DONE = Turn(text="All done.")
 
 
+@pytest.mark.proves("D13", "F07")
 @pytest.mark.parametrize("sandbox", ["workspace-write", "danger-full-access"])
 @pytest.mark.parametrize("tty", [False, True])
 async def test_a_killed_run_takes_along_what_had_outlived_its_call(
@@ -33,6 +34,7 @@ async def test_a_killed_run_takes_along_what_had_outlived_its_call(
         await to_thread.run_sync(empties, cwd)
 
 
+@pytest.mark.proves("D13")
 async def test_the_end_of_a_session_ends_them_and_the_next_one_says_so(tmp_path: Path) -> None:
     begun = Turn(tool_calls=(call("exec_command", cmd="sleep 600", yield_time_ms=250),))
     async with stage(tmp_path, [begun, DONE]) as s:
@@ -52,6 +54,7 @@ async def test_the_end_of_a_session_ends_them_and_the_next_one_says_so(tmp_path:
         assert s.session.state.processes == {}
 
 
+@pytest.mark.proves("D13")
 async def test_a_command_on_a_terminal_has_the_size_that_the_person_told(tmp_path: Path) -> None:
     sized = Turn(tool_calls=(call("exec_command", cmd="stty size", tty=True, login=False),))
     async with stage(tmp_path, [sized, DONE, sized, DONE]) as s:

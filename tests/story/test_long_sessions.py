@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.core.commands import Rollback
@@ -35,6 +36,7 @@ async def asked(tmp_path: Path) -> str:
         return str(s.body()["messages"])
 
 
+@pytest.mark.proves("I07")
 async def test_a_snapshot_is_kept_when_a_long_session_goes_on_and_gives_the_same(
     tmp_path: Path,
 ) -> None:

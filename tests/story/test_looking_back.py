@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.rewind.offline import Preview, Records
@@ -11,6 +12,7 @@ from tests.story.hub_stage import hub_stage, idle
 from tests.story.stage import call
 
 
+@pytest.mark.proves("interfaces-looking-keeps-nothing")
 async def test_a_diff_and_a_preview_see_the_files_as_they_are_and_keep_no_checkpoint(
     tmp_path: Path,
 ) -> None:

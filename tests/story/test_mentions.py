@@ -115,6 +115,7 @@ async def test_a_file_of_keys_is_asked_about_and_no_is_no(tmp_path: Path) -> Non
         assert "abcdef" not in s.server.exchanges[-1].body
 
 
+@pytest.mark.proves("context-advice")
 @pytest.mark.parametrize("denied", [False, True], ids=["nobody is there", "a rule"])
 async def test_no_advice_for_a_model_is_told_to_a_person_however_long_a_name_is(
     tmp_path: Path, denied: bool
@@ -303,6 +304,7 @@ async def test_what_is_no_plain_file_is_said_and_not_waited_for(tmp_path: Path) 
         assert len(told(s.body())) < 12_000
 
 
+@pytest.mark.proves("divergences-files-by-for-the-mind")
 @pytest.mark.parametrize(
     ("words", "piped", "is_read"),
     [

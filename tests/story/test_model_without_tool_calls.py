@@ -49,6 +49,7 @@ def heard(s: Stage, number: int = -1) -> str:
     return str(latest["content"])
 
 
+@pytest.mark.proves("H19")
 @pytest.mark.parametrize("chunk", [0, 1])
 async def test_a_task_is_done_by_run_blocks(tmp_path: Path, chunk: int) -> None:
     turns = [Turn(text=text, chunk=chunk) for text in (LOOK, FIX, DONE)]
@@ -67,6 +68,7 @@ async def test_a_task_is_done_by_run_blocks(tmp_path: Path, chunk: int) -> None:
         assert bodies[2]["messages"][-2]["content"] == FIX.rstrip("\n")
 
 
+@pytest.mark.proves("H19")
 async def test_the_person_is_asked_and_a_no_reaches_the_model(tmp_path: Path) -> None:
     block = "```run sh\necho {} >> notes.txt\n```"
     turns = [
@@ -90,6 +92,7 @@ async def test_the_person_is_asked_and_a_no_reaches_the_model(tmp_path: Path) ->
         assert "Say yes instead." in denied
 
 
+@pytest.mark.proves("H19")
 async def test_a_rule_holds_for_a_run_block(tmp_path: Path) -> None:
     turns = [Turn(text="```run sh\nrm notes.txt\n```"), Turn(text="Well.")]
     rules = {"deny": ["shell(rm *)"]}
@@ -100,6 +103,7 @@ async def test_a_rule_holds_for_a_run_block(tmp_path: Path) -> None:
         assert heard(s).startswith("[result of sh: failed]\n")
 
 
+@pytest.mark.proves("H19")
 async def test_a_command_gets_300_seconds_and_no_more(tmp_path: Path) -> None:
     longer = '```run shell\n{"command": "true", "timeout": 600}\n```'
     turns = [Turn(text=f"```run sh\ntrue\n```\n{longer}"), Turn(text="Done.")]
@@ -116,6 +120,7 @@ async def test_a_command_that_takes_too_long_is_ended_and_told(tmp_path: Path) -
         assert "timed out" in heard(s)
 
 
+@pytest.mark.proves("H19")
 async def test_a_block_that_was_cut_off_does_nothing_and_the_model_is_told(tmp_path: Path) -> None:
     cut = "```run sh\nrm notes.txt"
     turns = [Turn(text=cut, stop="length"), Turn(text=cut), Turn(text="Done.")]
@@ -136,6 +141,7 @@ async def test_a_name_that_is_no_tool_is_told(tmp_path: Path) -> None:
         assert heard(s).startswith("[result of js: failed]\n")
 
 
+@pytest.mark.proves("H19", "divergences-code-blocks-of-models-without")
 async def test_samples_in_an_answer_do_not_run(tmp_path: Path) -> None:
     text = "````\n```run sh\nrm notes.txt\n```\n````\nand\n```sh\nrm notes.txt\n```"
     text += "\nThat removes it."
@@ -146,6 +152,7 @@ async def test_samples_in_an_answer_do_not_run(tmp_path: Path) -> None:
         assert s.events(ToolStarted) == []
 
 
+@pytest.mark.proves("H19")
 async def test_a_sample_for_a_first_reply_is_taken_for_an_answer_only_when_repeated(
     tmp_path: Path,
 ) -> None:
@@ -158,6 +165,7 @@ async def test_a_sample_for_a_first_reply_is_taken_for_an_answer_only_when_repea
         assert (s.cwd / "notes.txt").exists()
 
 
+@pytest.mark.proves("H19")
 async def test_after_made_up_results_the_model_reads_the_true_ones(tmp_path: Path) -> None:
     made_up = f"{LOOK}\n[result of sh: ok]\nhello\n[end of result]\n\nIt is right already."
     async with small(tmp_path, [Turn(text=made_up), Turn(text="Done.")]) as s:
@@ -166,6 +174,7 @@ async def test_after_made_up_results_the_model_reads_the_true_ones(tmp_path: Pat
         assert "helo\n[end of result]" in heard(s)
 
 
+@pytest.mark.proves("H19")
 @pytest.mark.parametrize("pace", [0.0, 0.05])
 async def test_the_answer_of_a_tool_is_the_answer_of_the_run(tmp_path: Path, pace: float) -> None:
     text = '```run done\n{"answer": "It is right."}\n```\n\nThat is all there is to say.'

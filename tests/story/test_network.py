@@ -38,6 +38,7 @@ async def _question(s: Stage, count: int) -> PermissionRequested:
     return s.events(PermissionRequested)[count - 1]
 
 
+@pytest.mark.proves("F04", "F10", "divergences-managed-proxy")
 async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path: Path) -> None:
     with serving(lambda said: page(b"hello")) as port:
         direct = f"curl -sS --noproxy '*' http://127.0.0.1:{port}/ || echo shut"
@@ -73,6 +74,7 @@ async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path:
     assert all(one.call_id for one in contacts)
 
 
+@pytest.mark.proves("E24")
 @with_own_network
 async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: Path) -> None:
     command = "for n in 1 2 3; do curl -sS http://api.example/ & done; wait; echo over"
@@ -92,6 +94,7 @@ async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: P
     assert "not that one" in denied
 
 
+@pytest.mark.proves("sandbox-answers-about-hosts")
 @with_own_network
 async def test_an_answer_holds_for_every_later_contact_of_the_command_until_it_has_ended(
     tmp_path: Path,
@@ -124,6 +127,7 @@ async def test_an_answer_holds_for_every_later_contact_of_the_command_until_it_h
     assert set(said[2:]) == {("call_3_1", "denied")}
 
 
+@pytest.mark.proves("F10")
 @with_own_network
 async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
     tmp_path: Path,
@@ -147,6 +151,7 @@ async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
     assert written == 'network_rule(host="api.example", protocol="http", decision="allow")\n'
 
 
+@pytest.mark.proves("E24")
 @with_own_network
 async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) -> None:
     kept = (
@@ -173,6 +178,7 @@ async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) 
     assert "ended" in second
 
 
+@pytest.mark.proves("E08", "E24")
 @with_own_network
 async def test_in_full_auto_no_host_is_reached_while_a_policy_file_is_broken(
     tmp_path: Path,
@@ -199,6 +205,7 @@ async def test_in_full_auto_no_host_is_reached_while_a_policy_file_is_broken(
     assert "x.rules:1:1" in asked.reason
 
 
+@pytest.mark.proves("E08", "E24")
 async def test_in_full_auto_a_page_of_a_forbidden_host_is_refused(tmp_path: Path) -> None:
     rules = tmp_path / "home" / "rules"
     rules.mkdir(parents=True)

@@ -69,6 +69,7 @@ def started(home: Path) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.proves("providers-auth", "H15")
 async def test_four_processes_renew_an_expired_login_once(tmp_path: Path) -> None:
     async with authorizing() as server:
         server.wait = 0.5
@@ -83,6 +84,7 @@ async def test_four_processes_renew_an_expired_login_once(tmp_path: Path) -> Non
     assert found.refresh_token in server.refresh_tokens
 
 
+@pytest.mark.proves("H15")
 async def test_a_process_killed_while_it_renews_keeps_nobody_waiting(tmp_path: Path) -> None:
     async with authorizing() as server:
         server.wait = 60
@@ -114,6 +116,7 @@ def kills(home: Path, seed: int, count: int) -> None:
         assert all(each.stat().st_mode & 0o077 == 0 for each in path.parent.iterdir())
 
 
+@pytest.mark.proves("H15")
 def test_a_writer_killed_anywhere_leaves_a_whole_login(tmp_path: Path) -> None:
     kills(tmp_path, seed=1, count=4)
 

@@ -67,6 +67,7 @@ async def test_a_stop_before_the_first_turn_stops_and_keeps_the_words(tmp_path: 
         assert (await s.run("")).final == "All done."
 
 
+@pytest.mark.proves("A23")
 @pytest.mark.parametrize("command", [Compact(), SetModel(model="openai-chat/other")])
 async def test_words_during_other_work_are_answered_after_it(
     tmp_path: Path, command: Compact | SetModel

@@ -29,6 +29,7 @@ def told(s: Stage, number: int = -1) -> str:
     return json.dumps([message["content"] for message in s.body(number)["messages"]])
 
 
+@pytest.mark.proves("codex-30")
 async def test_a_model_is_told_once_and_its_answer_is_the_json_alone(tmp_path: Path) -> None:
     turns = [
         Turn(text="I look.", tool_calls=(call("ls", path="."),)),
@@ -42,6 +43,7 @@ async def test_a_model_is_told_once_and_its_answer_is_the_json_alone(tmp_path: P
         assert "additionalProperties" in told(s, 0)
 
 
+@pytest.mark.proves("codex-30", "divergences-schema-of-an-answer")
 async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong(tmp_path: Path) -> None:
     turns = [Turn(text="She is Ada."), Turn(text='{"name": "Ada", "age": "36"}'), Turn(text=ADA)]
     async with stage(tmp_path, turns, opening=OPENING) as s:
@@ -51,6 +53,7 @@ async def test_an_answer_that_does_not_fit_is_sent_back_with_what_is_wrong(tmp_p
         assert "$.age: '36' is not of type 'integer'" in told(s, 2)
 
 
+@pytest.mark.proves("codex-30")
 async def test_a_run_whose_answer_never_fits_has_failed(tmp_path: Path) -> None:
     turns = [Turn(text=f"No {number}.") for number in range(9)]
     async with stage(tmp_path, turns, opening=OPENING) as s:
@@ -63,6 +66,7 @@ async def test_a_run_whose_answer_never_fits_has_failed(tmp_path: Path) -> None:
         assert len(s.server.exchanges) == 8
 
 
+@pytest.mark.proves("codex-30")
 async def test_it_is_told_anew_after_a_summary(tmp_path: Path) -> None:
     turns = [Turn(text=ADA), Turn(text="A summary."), Turn(text=ADA)]
     async with stage(tmp_path, turns, opening=OPENING) as s:
@@ -72,6 +76,7 @@ async def test_it_is_told_anew_after_a_summary(tmp_path: Path) -> None:
         assert told(s).count("<output_schema>") == 1
 
 
+@pytest.mark.proves("rlm-output-schema")
 async def test_the_mind_that_writes_code_is_shown_it_too(tmp_path: Path) -> None:
     turns = [block("setFinal('She is Ada.')"), block(f"setFinal({ADA})")]
     opening = {**OPENING, "mind": "rlm"}
@@ -83,6 +88,7 @@ async def test_the_mind_that_writes_code_is_shown_it_too(tmp_path: Path) -> None
     assert "it is no JSON" in second
 
 
+@pytest.mark.proves("codex-30")
 async def test_hooks_have_their_word_first(tmp_path: Path) -> None:
     once = f"[ -e {tmp_path}/m ] || {{ touch {tmp_path}/m; echo look again >&2; exit 2; }}"
     turns = [Turn(text=ADA), Turn(text="None."), Turn(text=ADA)]
@@ -98,6 +104,7 @@ async def test_what_is_no_schema_opens_no_session(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.proves("codex-30")
 def test_a_pipe_gets_the_value_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "person.json").write_text(json.dumps(PERSON), encoding="utf-8")
     model = script(tmp_path, {"text": "Ada"}, {"text": f"```\n{ADA}\n```"})
@@ -110,6 +117,7 @@ def test_a_pipe_gets_the_value_and_nothing_else(tmp_path: Path) -> None:
     assert "does not fit the schema" in failed.stdout + failed.stderr
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize(
     ("content", "said"),
     [

@@ -37,6 +37,7 @@ def result(story: Stage) -> tuple[ToolResulted, str]:
     return found, "".join(part.text for part in found.parts if isinstance(part, Text))
 
 
+@pytest.mark.proves("interfaces-shell-line")
 async def test_it_runs_in_the_folder_unasked_and_the_model_reads_what_came_out(
     tmp_path: Path,
 ) -> None:
@@ -64,12 +65,14 @@ async def test_what_fails_is_told_with_its_code(tmp_path: Path) -> None:
         assert '\\"exit_code\\":3' in str(story.server.exchanges[-1].body)
 
 
+@pytest.mark.proves("interfaces-shell-line", "divergences-in-a-conversation")
 async def test_it_sees_no_keys_and_has_no_input(tmp_path: Path) -> None:
     async with stage(tmp_path, []) as story:
         assert await own(story, 'cat; echo "[$OWN_TOKEN]"') == 0
         assert result(story)[1] == "[]\n"
 
 
+@pytest.mark.proves("interfaces-shell-line")
 async def test_it_is_stopped_like_a_run(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="I see.")]) as story:
         async with create_task_group() as tasks:
@@ -104,6 +107,7 @@ async def test_words_that_were_said_meanwhile_are_answered(tmp_path: Path) -> No
         assert story.session.state.final == "Both heard."
 
 
+@pytest.mark.proves("interfaces-shell-line")
 async def test_during_a_run_the_model_hears_of_it_at_its_next_step(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("shell", command="while [ ! -e go ]; do sleep 0.02; done"),)),

@@ -65,6 +65,7 @@ async def approve(tmp_path: Path, folder: Path) -> None:
     await to_thread.run_sync(lambda: approvals.approve(tmp_path / "home", read(folder).hash))
 
 
+@pytest.mark.proves("D27")
 async def test_a_tool_is_made_after_a_yes_and_called_in_the_next_turn(tmp_path: Path) -> None:
     turns = [
         using("create_tool", **MADE),
@@ -89,6 +90,7 @@ async def test_a_tool_is_made_after_a_yes_and_called_in_the_next_turn(tmp_path: 
         assert json.loads(words_of(s)[0]) == {"words": 2}
 
 
+@pytest.mark.proves("N06")
 async def test_a_tool_that_is_made_in_a_work_tree_stays_there(tmp_path: Path) -> None:
     """The project's are at hand, and another version of one leaves the project's as it is."""
     theirs = await lay(tmp_path, "def call(what):\n    return what * 2\n")
@@ -113,6 +115,7 @@ async def test_a_tool_that_is_made_in_a_work_tree_stays_there(tmp_path: Path) ->
     assert (theirs / "tool.py").read_text() == before
 
 
+@pytest.mark.proves("D27")
 @pytest.mark.parametrize("mode", ["ask", "auto-edit", "full-auto"])
 async def test_without_a_yes_no_tool_is_made(tmp_path: Path, mode: str) -> None:
     turns = [using("create_tool", **MADE), using("count_words", text="x"), DONE]
@@ -124,6 +127,7 @@ async def test_without_a_yes_no_tool_is_made(tmp_path: Path, mode: str) -> None:
     assert not place(tmp_path, "count_words").exists()
 
 
+@pytest.mark.proves("D27", "divergences-tools-that-a-model-makes")
 async def test_what_a_project_brings_is_inert_until_it_is_approved(tmp_path: Path) -> None:
     folder = await lay(tmp_path, "def call(what):\n    return what * 2\n", approved=False)
     async with stage(tmp_path, [using("mine", what="x"), DONE]) as s:
@@ -140,6 +144,7 @@ async def test_what_a_project_brings_is_inert_until_it_is_approved(tmp_path: Pat
         assert "unsupported call: mine" in words_of(s)[0]
 
 
+@pytest.mark.proves("D20")
 async def test_a_tool_that_changes_while_a_session_runs_is_taken_out(tmp_path: Path) -> None:
     folder = await lay(tmp_path, "def call(what):\n    return 'first'\n")
     turns = [
@@ -159,6 +164,7 @@ async def test_a_tool_that_changes_while_a_session_runs_is_taken_out(tmp_path: P
     assert "unsupported call: mine" in gone
 
 
+@pytest.mark.proves("D27")
 @pytest.mark.parametrize(
     ("code", "words"),
     [
@@ -191,6 +197,7 @@ async def test_a_tool_that_fails_says_why_and_the_run_goes_on(
     assert not await anyio.Path("/etc/made").exists()
 
 
+@pytest.mark.proves("D27")
 async def test_a_tool_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     folder = await lay(
         tmp_path, "import time\ndef call(what):\n    print('on it', flush=True); time.sleep(60)\n"
@@ -208,6 +215,7 @@ async def test_a_tool_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     assert "on it" in said
 
 
+@pytest.mark.proves("D27", "divergences-tools-that-a-model-makes")
 @pytest.mark.parametrize("mode", ["plan", "ask"])
 async def test_a_tool_that_only_reads_runs_unasked_and_can_write_nothing(
     tmp_path: Path, mode: str
@@ -223,6 +231,7 @@ async def test_a_tool_that_only_reads_runs_unasked_and_can_write_nothing(
     assert not (tmp_path / "work" / "here.txt").exists()
 
 
+@pytest.mark.proves("D27")
 async def test_other_tools_of_ones_own_are_asked_about(tmp_path: Path) -> None:
     await lay(
         tmp_path, "def call(what):\n    open('here.txt', 'w').write(what)\n    return 'wrote'\n"
@@ -249,6 +258,7 @@ NO_TOOLS: list[tuple[dict[str, object], str]] = [
 ]
 
 
+@pytest.mark.proves("D27")
 async def test_what_is_no_tool_is_refused_before_anybody_is_asked(tmp_path: Path) -> None:
     turns = [using("create_tool", **(MADE | changed)) for changed, _ in NO_TOOLS]
     async with stage(tmp_path, [*turns, DONE], interactive=True) as s:
@@ -267,6 +277,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.proves("D20")
 async def test_a_broken_manifest_is_named_and_passed_over(tmp_path: Path) -> None:
     for number, (manifest, _) in enumerate(BROKEN):
         folder = place(tmp_path, f"mine{number}")

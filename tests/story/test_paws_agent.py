@@ -102,6 +102,7 @@ def is_there(pid: int) -> bool:
     return True
 
 
+@pytest.mark.proves("O04", "O07", "O17", "M26", "divergences-an-agents-changes")
 def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repository) -> None:
     (repo.folder / "mine").write_text("not in git\n")
     done = paws(repo, *order(repo, CHANGES, WRITES, runs("cat kept > copied"), ENDS))
@@ -131,6 +132,7 @@ def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repo
     assert said[-2][1] == "It is mended."
 
 
+@pytest.mark.proves("O17", "M26")
 def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can_say_them(
     repo: Repository,
 ) -> None:
@@ -142,6 +144,7 @@ def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can
     assert linked.returncode == 0
 
 
+@pytest.mark.proves("O04", "O07")
 def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     repo: Repository,
 ) -> None:
@@ -157,6 +160,7 @@ def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     assert "the person says" not in said
 
 
+@pytest.mark.proves("O11")
 def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Repository) -> None:
     turns = (runs("touch first"), runs("touch second"), ENDS)
     words = order(repo, *turns, mode="ask")
@@ -174,6 +178,7 @@ def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Reposit
     assert "second" not in bundle.read_text()
 
 
+@pytest.mark.proves("O10", "O12", "O15", "O17", "M26")
 def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(
     repo: Repository,
 ) -> None:
@@ -193,6 +198,7 @@ def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(
     assert "at rest" in paws(repo, "agent", "list").stdout
 
 
+@pytest.mark.proves("O05", "O06", "O12")
 @pytest.mark.parametrize("how", ["stop", "ctrl-c", "ended"])
 def test_it_can_be_stopped_and_leaves_what_it_has_done(repo: Repository, how: str) -> None:
     with at_work(repo, WRITES) as running:
@@ -212,6 +218,7 @@ def test_it_can_be_stopped_and_leaves_what_it_has_done(repo: Repository, how: st
     assert "was at rest" in paws(repo, "agent", "stop", "fixer").stderr
 
 
+@pytest.mark.proves("O06", "O12")
 def test_a_second_signal_ends_one_that_does_not_answer_and_its_changes_are_handed_over(
     repo: Repository,
 ) -> None:
@@ -227,6 +234,7 @@ def test_a_second_signal_ends_one_that_does_not_answer_and_its_changes_are_hande
     assert "new.txt" in Path(told["bundle"]).read_text("utf-8")
 
 
+@pytest.mark.proves("O06", "O12")
 def test_an_agent_that_is_asked_to_end_by_the_system_says_how_it_ended(repo: Repository) -> None:
     with at_work(repo, WRITES) as running:
         os.kill(state(repo)["child"], signal.SIGTERM)
@@ -237,6 +245,7 @@ def test_an_agent_that_is_asked_to_end_by_the_system_says_how_it_ended(repo: Rep
     assert told["putBack"]
 
 
+@pytest.mark.proves("O06", "O12")
 def test_one_that_is_stopped_before_it_begins_does_nothing(repo: Repository) -> None:
     folder = repo.folder / ".paws/agents/instances/fixer"
     task = {
@@ -266,6 +275,7 @@ def test_one_that_is_stopped_before_it_begins_does_nothing(repo: Repository) -> 
     assert not (repo.folder / "new.txt").exists()
 
 
+@pytest.mark.proves("O04")
 def test_it_works_in_its_session_whatever_folder_is_named(repo: Repository) -> None:
     words = ["--goal", "Mend it.", "--model", script(repo, WRITES, ENDS), "--mode", "full-auto"]
     for command in (["agent", "run", "fixer"], ["run"]):
@@ -275,6 +285,7 @@ def test_it_works_in_its_session_whatever_folder_is_named(repo: Repository) -> N
         assert not (repo.folder / "new.txt").exists()
 
 
+@pytest.mark.proves("O15")
 def test_where_no_bundle_can_be_written_it_is_said_and_the_changes_stay(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", mebibytes=3) as disk:
         repo = Repository(disk / "work")
@@ -291,6 +302,7 @@ def test_where_no_bundle_can_be_written_it_is_said_and_the_changes_stay(tmp_path
         assert list(repo.folder.glob(".paws/agents/instances/fixer/artifacts/*")) == []
 
 
+@pytest.mark.proves("O10", "O12", "O15")
 def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:
     with at_work(repo, WRITES) as running:
         child = state(repo)["child"]
@@ -302,6 +314,7 @@ def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:
     assert not is_there(child)
 
 
+@pytest.mark.proves("O05", "O06")
 def test_it_works_for_one_at_a_time_and_holds_its_session(repo: Repository) -> None:
     with at_work(repo, WRITES):
         session = state(repo)["session"]
@@ -314,6 +327,7 @@ def test_it_works_for_one_at_a_time_and_holds_its_session(repo: Repository) -> N
         assert "at work" in archived.stderr
 
 
+@pytest.mark.proves("N15", "O04")
 def test_in_one_session_no_other_works_whose_changes_would_be_put_back_with_its_own(
     repo: Repository,
 ) -> None:
@@ -345,6 +359,7 @@ def test_in_one_session_no_other_works_whose_changes_would_be_put_back_with_its_
     assert Path(told["worktree"], "mine").read_text("utf-8") == "mine\n"
 
 
+@pytest.mark.proves("O05")
 def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
     repo: Repository,
 ) -> None:
@@ -365,6 +380,7 @@ def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
         program.ends()
 
 
+@pytest.mark.proves("O01")
 def test_a_tool_that_there_is_not_is_told_when_an_agent_is_made(repo: Repository) -> None:
     definition = repo.folder.parent / "typo.agent.md"
     tools = "tools:\n  - name: Bash\n  - name: serach\n"
@@ -374,6 +390,7 @@ def test_a_tool_that_there_is_not_is_told_when_an_agent_is_made(repo: Repository
     assert made.stderr.splitlines() == ["warning: there is no tool 'serach'; see: ouro tools list"]
 
 
+@pytest.mark.proves("O04")
 def test_hooks_of_the_person_count_for_one_with_a_list_of_tools_too(repo: Repository) -> None:
     home = Path(os.environ["OUROBOROS_HOME"])
     hook = {"type": "command", "command": "echo not here >&2; exit 2"}
@@ -385,6 +402,7 @@ def test_hooks_of_the_person_count_for_one_with_a_list_of_tools_too(repo: Reposi
     assert done.stderr.endswith("success\nno file was changed\n")
 
 
+@pytest.mark.proves("O04", "O07")
 def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:
     for words, code, said in (
         (["agent", "run", "nobody", "--goal", "x"], 2, "there is no agent 'nobody'"),

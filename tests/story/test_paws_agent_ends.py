@@ -50,6 +50,7 @@ class Leaving(Children):
         self._scope.cancel()
 
 
+@pytest.mark.proves("O17")
 async def test_one_that_is_called_off_at_its_very_end_leaves_its_tree_as_it_was(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -67,6 +68,7 @@ async def test_one_that_is_called_off_at_its_very_end_leaves_its_tree_as_it_was(
     assert not (session.tree / "answer").exists()
 
 
+@pytest.mark.proves("O17")
 def test_what_no_bundle_can_say_is_told_also_where_there_is_nothing_else(
     repo: Repository,
 ) -> None:
@@ -78,6 +80,7 @@ def test_what_no_bundle_can_say_is_told_also_where_there_is_nothing_else(
     assert json.loads(told.stdout)["left"] == ["link"]
 
 
+@pytest.mark.proves("O12")
 def test_one_that_asks_is_stopped_by_a_key_and_waits_for_no_answer(repo: Repository) -> None:
     words = ["paws", *order(repo, runs("touch first"), ENDS, mode="ask")]
     with Program(words, cwd=repo.folder) as program:
@@ -87,6 +90,7 @@ def test_one_that_asks_is_stopped_by_a_key_and_waits_for_no_answer(repo: Reposit
         assert program.ends() == 130
 
 
+@pytest.mark.proves("O12")
 def test_what_was_typed_before_it_asked_is_no_answer(repo: Repository) -> None:
     session = paws(repo, "session", "start").stdout.strip()
     gate = repo.folder / ".paws/sessions" / session / "worktree/gate"
@@ -106,6 +110,7 @@ def test_what_was_typed_before_it_asked_is_no_answer(repo: Repository) -> None:
     assert [path for path in bundles if "first" in path.read_text()] == []
 
 
+@pytest.mark.proves("O04")
 def test_nothing_is_begun_for_a_task_that_cannot_be_handed_over(repo: Repository) -> None:
     asked = ["--goal", "x", "--context", "none"]
     for words in (["agent", "run", "fixer"], ["run"], ["run", "--best-of", "2"]):
@@ -115,6 +120,7 @@ def test_nothing_is_begun_for_a_task_that_cannot_be_handed_over(repo: Repository
     assert not list(repo.folder.glob(".paws/sessions/*"))
 
 
+@pytest.mark.proves("O04")
 def test_words_that_are_no_unicode_are_handed_over_and_a_folder_is_not(
     repo: Repository, tmp_path: Path
 ) -> None:

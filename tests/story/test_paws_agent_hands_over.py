@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import override
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.paws.agents.agents import Agents, Children, Stop, Wish, run_of
@@ -40,6 +41,7 @@ class Editing(Children):
         await to_thread.run_sync(self._path.write_text, "late\n")
 
 
+@pytest.mark.proves("O17", "M26")
 async def test_what_is_written_after_its_end_is_in_the_bundle_before_it_is_put_back(
     tmp_path: Path,
 ) -> None:
@@ -58,6 +60,7 @@ async def test_what_is_written_after_its_end_is_in_the_bundle_before_it_is_put_b
     assert sorted(each.name for each in session.tree.iterdir()) == [".git", "kept"]
 
 
+@pytest.mark.proves("O17", "M26")
 def test_what_is_written_after_the_handing_over_stays_where_it_is(tmp_path: Path) -> None:
     root, clock = tmp_path / "work", SystemClock()
     root.mkdir()

@@ -69,6 +69,7 @@ def started(repo: Repository) -> tuple[str, Path]:
     return session, repo.folder / ".paws/sessions" / session / "worktree"
 
 
+@pytest.mark.proves("O15")
 @pytest.mark.deep
 def test_killed_at_any_moment_an_agent_has_a_result_and_leaves_its_tree_as_it_was(
     repo: Repository,
@@ -92,6 +93,7 @@ def test_killed_at_any_moment_an_agent_has_a_result_and_leaves_its_tree_as_it_wa
     assert "failure" in seen
 
 
+@pytest.mark.proves("O15")
 @pytest.mark.deep
 def test_killed_at_any_moment_a_supervisor_leaves_nobody_and_the_next_run_works(
     repo: Repository,

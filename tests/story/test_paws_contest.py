@@ -79,6 +79,7 @@ async def held(
     return entries, heard
 
 
+@pytest.mark.proves("N17")
 async def test_the_answer_that_passes_with_the_least_change_is_the_best(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -116,6 +117,7 @@ async def test_the_answer_that_passes_with_the_least_change_is_the_best(
     assert not (repo.folder / "junk").exists()
 
 
+@pytest.mark.proves("N17")
 async def test_one_whose_model_fails_is_last_and_ends_none_of_the_others(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -128,6 +130,7 @@ async def test_one_whose_model_fails_is_last_and_ends_none_of_the_others(
     assert len(await (await Sessions.at(repo.folder, os.environ)).all()) == 2
 
 
+@pytest.mark.proves("N17")
 async def test_each_is_given_the_bundle_and_held_to_the_plan(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -150,6 +153,7 @@ async def test_each_is_given_the_bundle_and_held_to_the_plan(
     assert made.cats_artifact_path == context.as_posix()
 
 
+@pytest.mark.proves("N17")
 async def test_a_stop_ends_those_at_work_and_begins_no_other(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -183,6 +187,7 @@ async def test_a_stop_ends_those_at_work_and_begins_no_other(
     assert "answer" in manifest_of(await agents.sessions.find(entries[0].session)).checkpoints
 
 
+@pytest.mark.proves("N17")
 async def test_a_stop_ends_the_command_that_judges(repo: Repository, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     found: list[list[Entry]] = []
@@ -227,6 +232,7 @@ def planned(path: Path) -> Path:
     return path
 
 
+@pytest.mark.proves("N17")
 def test_from_the_command_line_with_exit_codes(repo: Repository, tmp_path: Path) -> None:
     writes = {"name": "write", "arguments": {"path": "answer", "content": "right\n"}}
     model = script(tmp_path, {"text": "I write.", "tool_calls": [writes]}, {"text": "Done."})

@@ -80,6 +80,7 @@ def whole(repo: Repository, before: object) -> None:
     assert repo.git("worktree", "list").count("\n") == 0
 
 
+@pytest.mark.proves("N17")
 @pytest.mark.deep
 @pytest.mark.parametrize("who", ["supervisor", "child"])
 def test_killed_at_any_moment_it_leaves_nobody_and_loses_nothing(

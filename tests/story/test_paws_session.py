@@ -24,6 +24,7 @@ def paws(repo: Repository, *words: str, at: Path | None = None) -> tuple[int, st
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.proves("N09")
 def test_a_piece_of_work_from_its_start_to_the_merge(repo: Repository) -> None:
     code, out, said = paws(repo, "start", "--name", "Mend it")
     tree = repo.folder / ".paws/sessions" / out.strip() / "worktree"
@@ -77,6 +78,7 @@ def test_exit_codes_say_the_kind(repo: Repository, tmp_path: Path) -> None:
     assert (code, "changed the same lines of kept" in said, "hint: " in said) == (1, True, True)
 
 
+@pytest.mark.proves("N15")
 def test_two_terminals_start_at_once(repo: Repository) -> None:
     started = [
         subprocess.Popen(
@@ -94,6 +96,7 @@ def test_two_terminals_start_at_once(repo: Repository) -> None:
     assert len(repo.git("worktree", "list").splitlines()) == 4
 
 
+@pytest.mark.proves("N16")
 def test_a_command_runs_in_a_session_with_its_exit_code(repo: Repository) -> None:
     session = paws(repo, "start")[1].strip()
     done = ouro(
@@ -111,6 +114,7 @@ def test_a_command_runs_in_a_session_with_its_exit_code(repo: Repository) -> Non
     assert (code, "a shell needs a terminal" in said) == (2, True)
 
 
+@pytest.mark.proves("N16")
 def test_a_shell_in_a_session_has_the_terminal(repo: Repository) -> None:
     session = paws(repo, "start")[1].strip()
     words = ["paws", "session", "shell", session[:8]]

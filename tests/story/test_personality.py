@@ -16,6 +16,7 @@ def told(s: Stage, number: int = -1) -> list[str]:
     return [text for text in words if "personality_spec" in text]
 
 
+@pytest.mark.proves("A28", "divergences-personality")
 @pytest.mark.parametrize("name", ["none", "friendly", "pragmatic"])
 async def test_each_manner_is_told_in_its_own_words(tmp_path: Path, name: str) -> None:
     async with stage(tmp_path, [DONE, DONE], personality=name) as s:
@@ -26,6 +27,7 @@ async def test_each_manner_is_told_in_its_own_words(tmp_path: Path, name: str) -
         assert all(PROMPTS[f"personality_{name}"].text in text for text in found)
 
 
+@pytest.mark.proves("A28")
 async def test_a_change_is_told_once_and_kept_when_the_session_goes_on(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE] * 3) as s:
         await s.run("One")

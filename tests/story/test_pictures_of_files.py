@@ -4,6 +4,8 @@ import re
 from base64 import b64decode
 from pathlib import Path
 
+import pytest
+
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.tools.pictures.measure import measured
 from tests.story.stage import call, stage
@@ -15,6 +17,7 @@ def view(path: str) -> ScriptedCall:
     return call("call_tool", name="view_image", arguments={"path": path})
 
 
+@pytest.mark.proves("D15", "D33")
 async def test_they_are_made_small_and_keep_their_order(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
@@ -31,6 +34,7 @@ async def test_they_are_made_small_and_keep_their_order(tmp_path: Path) -> None:
     assert sizes == [("image/png", 2_048, 51), ("image/gif", 2, 2), ("image/png", 7, 5)]
 
 
+@pytest.mark.proves("D15", "D33")
 async def test_a_model_that_takes_none_is_told_so_and_what_the_person_can_do(
     tmp_path: Path,
 ) -> None:

@@ -28,6 +28,7 @@ def said(s: Stage) -> list[str]:
     return [message.text for message in plain]
 
 
+@pytest.mark.proves("A32")
 async def test_an_accepted_plan_is_carried_out_in_the_mode_that_was_chosen(tmp_path: Path) -> None:
     async with stage(tmp_path, [WRITE, PROPOSAL, WRITE, DONE], mode="plan") as s:
         await s.run("Plan it")
@@ -43,6 +44,7 @@ async def test_an_accepted_plan_is_carried_out_in_the_mode_that_was_chosen(tmp_p
         assert sum("Mode: auto-edit." in text for text in told) == 1
 
 
+@pytest.mark.proves("A32")
 async def test_a_changed_plan_reaches_the_model_in_the_persons_words(tmp_path: Path) -> None:
     async with stage(tmp_path, [PROPOSAL, DONE], mode="plan") as s:
         await s.run("Plan it")
@@ -53,6 +55,7 @@ async def test_a_changed_plan_reaches_the_model_in_the_persons_words(tmp_path: P
         assert (answered.accepted, answered.mode, answered.text) == (True, "ask", "1. Only look")
 
 
+@pytest.mark.proves("A24")
 async def test_the_lines_that_the_person_changed_in_a_plan_stand_before_it(tmp_path: Path) -> None:
     """Where most of it is new the plan alone is shorter."""
     async with stage(tmp_path, [PROPOSAL, DONE], mode="plan") as s:
@@ -68,6 +71,7 @@ async def test_the_lines_that_the_person_changed_in_a_plan_stand_before_it(tmp_p
     assert lines_changed(PLAN, f"My change: only say how\n\n{PLAN}") == ""
 
 
+@pytest.mark.proves("A28")
 async def test_an_accepted_plan_is_carried_out_in_the_mode_before(tmp_path: Path) -> None:
     async with stage(tmp_path, [PROPOSAL, WRITE, DONE], mode="auto-edit") as s:
         await s.session.send(SetMode(mode="plan"))
@@ -77,6 +81,7 @@ async def test_an_accepted_plan_is_carried_out_in_the_mode_before(tmp_path: Path
         assert (s.cwd / "a.txt").read_text() == "x"
 
 
+@pytest.mark.proves("A32")
 async def test_a_refused_plan_leaves_the_mode_and_the_words_go_on_planning(tmp_path: Path) -> None:
     again = Turn(text="<proposed_plan>\nAnother\n</proposed_plan>")
     async with stage(tmp_path, [PROPOSAL, again], mode="plan") as s:
@@ -109,6 +114,7 @@ async def test_outside_plan_mode_the_words_are_only_words(tmp_path: Path) -> Non
         assert s.events(PlanProposed) == []
 
 
+@pytest.mark.proves("A32")
 async def test_a_plan_that_waits_is_still_there_after_a_restart(tmp_path: Path) -> None:
     async with stage(tmp_path, [PROPOSAL], mode="plan") as s:
         await s.run("Plan it")
@@ -120,6 +126,7 @@ async def test_a_plan_that_waits_is_still_there_after_a_restart(tmp_path: Path) 
         assert (again.cwd / "a.txt").read_text() == "x"
 
 
+@pytest.mark.proves("A32")
 async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
     tmp_path: Path,
 ) -> None:
@@ -140,6 +147,7 @@ async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
         assert ["Mode: plan." in text for text in told] == [False, False, True, False]
 
 
+@pytest.mark.proves("A32")
 @pytest.mark.parametrize("policy", ["", "untrusted", "on-failure", "on-request", "never"])
 @pytest.mark.parametrize("sandbox", ["read-only", "workspace-write", "danger-full-access"])
 async def test_no_policy_and_no_sandbox_lets_plan_mode_change_anything(
@@ -163,6 +171,7 @@ async def test_no_policy_and_no_sandbox_lets_plan_mode_change_anything(
         assert list(s.cwd.iterdir()) == []
 
 
+@pytest.mark.proves("A32")
 async def test_the_person_is_asked_in_plan_mode(tmp_path: Path) -> None:
     question: dict[str, Any] = {
         "id": "where",

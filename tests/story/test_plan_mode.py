@@ -19,6 +19,7 @@ CHANGES = (
 )
 
 
+@pytest.mark.proves("A08", "codex-1.8")
 @pytest.mark.parametrize("change", CHANGES, ids=[one.name for one in CHANGES])
 async def test_a_change_is_refused_without_asking_and_the_run_goes_on(
     tmp_path: Path, change: ScriptedCall
@@ -39,6 +40,7 @@ async def test_a_change_is_refused_without_asking_and_the_run_goes_on(
     assert {path.name: path.read_text() for path in folder.iterdir()} == {"old.txt": "old"}
 
 
+@pytest.mark.proves("codex-3.1", "codex-3.2")
 async def test_a_plan_is_an_answer_in_plan_mode_and_steps_afterwards(tmp_path: Path) -> None:
     """Also with two steps at work: the bound is advice to the model and no rule of the tool."""
     steps = [{"step": "look", "status": "in_progress"}, {"step": "write", "status": "in_progress"}]

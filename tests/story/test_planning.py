@@ -89,6 +89,7 @@ def root(tmp_path: Path) -> Path:
     return project_in(tmp_path)
 
 
+@pytest.mark.proves("N01", "N02", "D36")
 async def test_nothing_is_changed_and_what_is_read_shows_what_was_planned(root: Path) -> None:
     before = picture(root.parent)
     plan, told = await rehearsed(root, [LOOK, CHANGE, SEE, RUN, END])
@@ -111,6 +112,7 @@ async def test_nothing_is_changed_and_what_is_read_shows_what_was_planned(root: 
     assert "a/staged.txt" in plan.diff
 
 
+@pytest.mark.proves("N04")
 async def test_the_document_has_phases_steps_results_estimates_and_risks(root: Path) -> None:
     plan, _ = await rehearsed(root, [LOOK, CHANGE, RUN, END])
     text = written(plan)
@@ -140,6 +142,7 @@ async def test_the_document_has_phases_steps_results_estimates_and_risks(root: P
     assert all(line in followed.text for line in ("+# planned", "- removes staged.txt"))
 
 
+@pytest.mark.proves("N04")
 async def test_a_step_that_failed_is_a_risk_until_it_is_made_good(root: Path) -> None:
     wrong = Turn(
         tool_calls=(
@@ -163,6 +166,7 @@ async def test_a_step_that_failed_is_a_risk_until_it_is_made_good(root: Path) ->
     assert told == ["step 2 failed in the rehearsal"]
 
 
+@pytest.mark.proves("N01", "N02", "D36")
 async def test_a_write_that_leaves_the_project_is_only_written_down(root: Path) -> None:
     (root / "out").symlink_to(root.parent / "elsewhere")
     (root.parent / "elsewhere").mkdir()
@@ -182,6 +186,7 @@ async def test_a_write_that_leaves_the_project_is_only_written_down(root: Path) 
     assert told[4].startswith(f"1\t{root} stays in a text")
 
 
+@pytest.mark.proves("N01", "N02", "D36")
 async def test_a_rule_that_denies_reading_holds_in_the_copy_too(root: Path) -> None:
     (root / ".env").write_text("SECRET=1\n")
     turn = Turn(tool_calls=(call("write", path="a.txt", content="SECRET here\n"),))
@@ -220,6 +225,7 @@ async def test_the_copy_of_a_killed_rehearsal_goes_with_the_next(root: Path) -> 
     alive.rmdir()
 
 
+@pytest.mark.proves("N04")
 async def test_a_command_of_several_lines_stands_whole_in_what_is_followed(root: Path) -> None:
     command = "cat > new.py <<'EOF'\ndef one():\n    return 1\nEOF\n" + "echo " + "x" * 500
     plan, _ = await rehearsed(root, [Turn(tool_calls=(call("exec_command", cmd=command),)), END])
@@ -233,6 +239,7 @@ async def test_a_command_of_several_lines_stands_whole_in_what_is_followed(root:
     assert len(missing) < 230
 
 
+@pytest.mark.proves("N04")
 async def test_a_call_that_fails_names_the_project_and_not_its_copy(root: Path) -> None:
     turn = Turn(
         tool_calls=(
@@ -247,6 +254,7 @@ async def test_a_call_that_fails_names_the_project_and_not_its_copy(root: Path) 
     assert not any("/ouro-plan-" in text for text in told)
 
 
+@pytest.mark.proves("N01", "N02", "D36", "N04")
 async def test_an_agent_plans_by_its_own_words(root: Path) -> None:
     (root / "agents").mkdir()
     (root / "agents" / "fixer.agent.md").write_text(
@@ -279,6 +287,7 @@ def headless(text: str) -> str:
     return text.removeprefix("---")
 
 
+@pytest.mark.proves("N04")
 async def test_a_plan_that_is_none_is_refused_with_its_line(root: Path) -> None:
     text = written((await rehearsed(root, [LOOK, END]))[0])
     refused = {
@@ -292,6 +301,7 @@ async def test_a_plan_that_is_none_is_refused_with_its_line(root: Path) -> None:
             read(change(text))
 
 
+@pytest.mark.proves("N05")
 def test_a_run_is_held_to_the_plan_and_departures_are_told(root: Path, tmp_path: Path) -> None:
     def turns(name: str, *made: Turn) -> str:
         folder = tmp_path / name
@@ -329,6 +339,7 @@ def test_a_run_is_held_to_the_plan_and_departures_are_told(root: Path, tmp_path:
     assert ouro("run", "--plan", "missing.md", "--model", doing, cwd=root).returncode == 2
 
 
+@pytest.mark.proves("N05")
 def test_an_agent_that_departs_from_the_plan_is_told_of(root: Path, tmp_path: Path) -> None:
     git(root, "add", "-A")
     git(root, "commit", "-qm", "all")

@@ -101,6 +101,7 @@ def tokens(home: Path) -> Tokens:
     return msgspec.json.decode(path.read_bytes(), type=Tokens)
 
 
+@pytest.mark.proves("H15", "divergences-log-in-with-a-vendors")
 async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
     refused = await ouro(tmp_path, "run", "--model", "mine/m", "Hi")
@@ -124,6 +125,7 @@ async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -
     assert refused.returncode == 1
 
 
+@pytest.mark.proves("H15")
 @pytest.mark.parametrize(("name", "variable"), [("mine", "MINE"), ("openrouter", "OPENROUTER_API")])
 async def test_a_key_from_the_vendors_page_is_kept_and_used(
     server: AuthServer, tmp_path: Path, name: str, variable: str
@@ -147,6 +149,7 @@ async def test_a_key_from_the_vendors_page_is_kept_and_used(
     assert exchange.headers["user-agent"] == f"ouroboros/{__version__}"
 
 
+@pytest.mark.proves("H15")
 async def test_openrouter_is_logged_in_to_on_its_page(tmp_path: Path) -> None:
     """Its published addresses; nobody comes, as no browser of a test goes there."""
     words = ("providers", "login", "openrouter", "--timeout", "0.1", "--no-browser")
@@ -158,6 +161,7 @@ async def test_openrouter_is_logged_in_to_on_its_page(tmp_path: Path) -> None:
     assert "Nobody came back" in login.stderr
 
 
+@pytest.mark.proves("A30", "divergences-log-in-with-a-vendors")
 @pytest.mark.parametrize("way", ["direct", "proxy"])
 async def test_no_mark_of_anybody_else_is_sent(
     server: AuthServer, tmp_path: Path, way: str
@@ -217,6 +221,7 @@ async def test_a_vendor_that_does_not_take_it_back_is_named(
     assert not LoginFile(tmp_path / ".ouroboros", "mine").path.exists()
 
 
+@pytest.mark.proves("H15")
 async def test_the_answer_can_be_pasted_on_a_terminal(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
 
@@ -261,6 +266,7 @@ def test_without_any_input_only_the_page_is_waited_for(tmp_path: Path) -> None:
     assert "paste here" not in done.stderr
 
 
+@pytest.mark.proves("H15")
 def test_a_typed_key_is_not_shown(tmp_path: Path) -> None:
     variables = environment(tmp_path)
     words = ["providers", "login", "groq"]
@@ -320,6 +326,7 @@ def test_what_is_no_key_is_refused(tmp_path: Path, key: str) -> None:
     assert not keys.key_file(tmp_path / ".ouroboros").exists()
 
 
+@pytest.mark.proves("H15")
 def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
     variables = {"GROQ_API_KEY": "sk-of-the-shell"}
     login = ended(
@@ -332,6 +339,7 @@ def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
     assert "sk-of-the-shell" not in logout.stderr
 
 
+@pytest.mark.proves("H20")
 async def test_no_token_is_kept_but_in_its_own_file(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
     assert (await ouro(tmp_path, "providers", "login", "mine")).returncode == 0

@@ -17,6 +17,7 @@ from tests.story.test_own_tools import DONE, using
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
+@pytest.mark.proves("C20")
 async def test_python_keeps_its_variables_and_hands_over_files_and_pictures(tmp_path: Path):
     turns = [
         using("python", code="import json, base64\nrows = [1, 2, 3]"),
@@ -38,6 +39,7 @@ async def test_python_keeps_its_variables_and_hands_over_files_and_pictures(tmp_
     assert fourth == "said\n[1, 2, 3]  [list of 3 (int)]"
 
 
+@pytest.mark.proves("C20", "sandbox-cage")
 async def test_python_is_held_by_the_cage(tmp_path: Path):
     canary = tmp_path / "canary"
     await anyio.Path(canary).write_text("kept")
@@ -72,6 +74,7 @@ async def test_a_model_hears_that_the_cage_and_not_its_code_was_wrong(tmp_path: 
     assert "sandbox" not in wrong
 
 
+@pytest.mark.proves("C20")
 async def test_python_is_asked_about_like_a_command(tmp_path: Path):
     async with stage(tmp_path, [using("python", code="1 + 1"), DONE], mode="ask") as s:
         await s.run()
@@ -87,6 +90,7 @@ def shop() -> Iterator[Shop]:
         yield shops[0]
 
 
+@pytest.mark.proves("C20")
 async def test_what_the_tabs_did_meanwhile_is_told(tmp_path: Path, shop: Shop):
     begin = (
         f"const tab = await openTab('{shop.url}'); await waitForLoad(tab);"

@@ -56,6 +56,7 @@ async def went_on(s: Stage, text: str, answer: Approve | Deny) -> None:
         await s.session.send(answer)
 
 
+@pytest.mark.proves("E28")
 @pytest.mark.parametrize("text", ["", "And then?"])
 async def test_it_is_asked_again_and_a_yes_carries_the_call_out_once(tmp_path: Path, text: str):
     asked = await killed(tmp_path)
@@ -75,6 +76,7 @@ async def test_it_is_asked_again_and_a_yes_carries_the_call_out_once(tmp_path: P
         assert (s.cwd / "out.txt").read_text() == "hi\n"
 
 
+@pytest.mark.proves("E28")
 async def test_a_no_after_the_restart_holds(tmp_path: Path):
     asked = await killed(tmp_path)
     async with stage(
@@ -85,6 +87,7 @@ async def test_a_no_after_the_restart_holds(tmp_path: Path):
         assert [r.status for r in s.results.values()] == ["denied"]
 
 
+@pytest.mark.proves("E17")
 async def test_where_nobody_is_it_is_refused(tmp_path: Path):
     await killed(tmp_path)
     async with stage(tmp_path, [Turn(text="Then not.")], mode="ask", latest=True) as s:

@@ -23,6 +23,7 @@ from tests.unit.store.samples import a_turn, keep, numbered, ready
 COMMAND = [sys.executable, "-m", "ouroboros", "sessions", "follow", "last"]
 
 
+@pytest.mark.proves("I15")
 def test_events_of_a_session_that_is_open_elsewhere_are_shown_as_they_become_durable(
     tmp_path: Path,
 ) -> None:

@@ -27,6 +27,7 @@ def repository(folder: Path, canary: Path) -> None:
     canary.unlink()
 
 
+@pytest.mark.proves("E09", "E20")
 @pytest.mark.parametrize("mode", ["ask", "plan", "auto-edit"])
 async def test_a_read_in_a_hostile_repository_is_not_asked_about_and_runs_nothing(
     tmp_path: Path, mode: Mode
@@ -44,6 +45,7 @@ async def test_a_read_in_a_hostile_repository_is_not_asked_about_and_runs_nothin
     assert not canary.exists()
 
 
+@pytest.mark.proves("E09")
 async def test_a_trick_on_the_same_read_is_denied_where_nobody_can_be_asked(tmp_path: Path) -> None:
     asks = call("shell", command="git status --short; touch made")
     async with stage(tmp_path, [Turn(tool_calls=(asks,)), DONE], mode="ask") as s:

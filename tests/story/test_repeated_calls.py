@@ -17,6 +17,7 @@ SAME = Turn(tool_calls=(call("ls", path="."),))
 DONE = Turn(text="All done.")
 
 
+@pytest.mark.proves("Z11")
 async def test_where_nobody_is_to_be_asked_it_is_told_once_and_then_stopped(tmp_path: Path):
     async with stage(tmp_path, [SAME] * 9) as s:
         outcome = await s.run()
@@ -27,6 +28,7 @@ async def test_where_nobody_is_to_be_asked_it_is_told_once_and_then_stopped(tmp_
         assert again.reason == "limit_reached:repeated_call"
 
 
+@pytest.mark.proves("Z11")
 async def test_another_result_or_another_call_between_begins_anew(tmp_path: Path):
     turns = [
         Turn(tool_calls=(call("shell", command="echo x >> log; cat log"),)),
@@ -37,6 +39,7 @@ async def test_another_result_or_another_call_between_begins_anew(tmp_path: Path
         assert len(s.events(ToolAttempted)) == 9
 
 
+@pytest.mark.proves("Z11")
 async def test_what_differs_only_in_time_is_the_same_result(tmp_path: Path):
     turns = [Turn(tool_calls=(call("exec_command", cmd="sleep 0.0$RANDOM; echo x"),))] * 9
     async with stage(tmp_path, turns) as s:
@@ -44,6 +47,7 @@ async def test_what_differs_only_in_time_is_the_same_result(tmp_path: Path):
         assert len(s.events(ToolAttempted)) == 2
 
 
+@pytest.mark.proves("Z11")
 async def test_a_person_is_asked_the_third_time_and_may_want_it(tmp_path: Path):
     turns = [SAME] * 5 + [DONE]
     async with stage(tmp_path, turns, mode="ask", interactive=True) as s:
@@ -60,6 +64,7 @@ async def test_a_person_is_asked_the_third_time_and_may_want_it(tmp_path: Path):
         assert "Stop that" in json.dumps(s.body())
 
 
+@pytest.mark.proves("Z11")
 @pytest.mark.parametrize("length", [2, 3])
 async def test_calls_that_come_in_turns_are_seen_too(tmp_path: Path, length: int):
     """A, B, A, B and A, B, C, A, B, C: the third round is told of, and then the run is stopped."""
@@ -99,6 +104,7 @@ async def test_a_person_is_asked_about_calls_in_turns(tmp_path: Path):
         assert len(s.events(ToolAttempted)) == 6
 
 
+@pytest.mark.proves("Z11")
 async def test_the_same_error_for_other_arguments_is_told(tmp_path: Path):
     wrong = [
         Turn(tool_calls=(call("exec_command", cmd=f": {n}; echo no >&2; exit 1"),))

@@ -37,6 +37,7 @@ def reply(text: str = "Hi") -> Finished:
     return Finished(parts=(Text(text=text),), stop_reason="end")
 
 
+@pytest.mark.proves("A22", "divergences-identical-request-of-the-reply")
 async def test_the_second_time_nobody_is_asked(tmp_path: Path) -> None:
     own = {"p": {"base_url": "http://127.0.0.1:1", "protocol": "openai-chat"}}
     async with serving([LOOKS, DONE]) as server:
@@ -62,6 +63,7 @@ async def test_the_second_time_nobody_is_asked(tmp_path: Path) -> None:
         assert (server.connections, len(server.exchanges)) == (connections, asked)
 
 
+@pytest.mark.proves("A22")
 @pytest.mark.parametrize("protocol", NAMES)
 async def test_it_holds_in_every_wire_format(tmp_path: Path, protocol: str) -> None:
     async with serving([LOOKS, DONE]) as server:
@@ -73,6 +75,7 @@ async def test_it_holds_in_every_wire_format(tmp_path: Path, protocol: str) -> N
         assert len(server.exchanges) == 2
 
 
+@pytest.mark.proves("A22")
 async def test_without_the_setting_nothing_is_kept(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE]) as s:
         await s.run("Look")
@@ -89,6 +92,7 @@ async def test_other_words_are_another_request(tmp_path: Path) -> None:
                 assert s.events(CacheHit) == []
 
 
+@pytest.mark.proves("A22")
 @pytest.mark.parametrize(
     "turn",
     [
@@ -104,6 +108,7 @@ async def test_a_reply_that_did_not_end_well_is_not_kept(tmp_path: Path, turn: T
         assert all(turn.text not in text for text in kept)
 
 
+@pytest.mark.proves("A22")
 async def test_what_is_kept_is_for_the_person_alone(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], **CACHE) as s:
         await s.run("Look")
@@ -113,6 +118,7 @@ async def test_what_is_kept_is_for_the_person_alone(tmp_path: Path) -> None:
     assert "Look" not in file.read_text()
 
 
+@pytest.mark.proves("A22")
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff\x00", b'{"version":1}', b"[]", b"[" * 9000])
 async def test_a_damaged_reply_is_asked_for_anew(tmp_path: Path, damage: bytes) -> None:
     async with serving([DONE, Turn(text="Asked anew.")]) as server:
@@ -135,6 +141,7 @@ async def test_a_place_where_nothing_can_be_kept_costs_nothing_but_time(tmp_path
         assert (await s.run("Look")).final == "All done."
 
 
+@pytest.mark.proves("A22")
 def test_the_oldest_go_when_there_is_no_room(tmp_path: Path) -> None:
     folder = tmp_path / "replies"
     Shelf(folder).put("key0", reply())
@@ -185,6 +192,7 @@ def history(ids: str, day: str = "2026-01-01", answer: str = "found") -> tuple[M
 SAME = Request(model="m", system=("s",), messages=history("a"), cache_key="ses_a")
 
 
+@pytest.mark.proves("A22")
 @pytest.mark.parametrize(
     "request_",
     [
@@ -207,6 +215,7 @@ def spoken(**changed: Any) -> dict[str, Any]:
     return {"messages": (first, replace(task, **changed), *rest)}
 
 
+@pytest.mark.proves("A22", "divergences-identical-request-of-the-reply")
 @pytest.mark.parametrize(
     "changed",
     [
@@ -233,6 +242,7 @@ def test_everything_else_counts(changed: dict[str, Any]) -> None:
     assert key_of(replace(SAME, **changed), ORIGIN, "http://a") != key_of(SAME, ORIGIN, "http://a")
 
 
+@pytest.mark.proves("A22")
 @pytest.mark.parametrize(
     ("origin", "address"),
     [
@@ -246,6 +256,7 @@ def test_who_is_asked_counts(origin: Origin, address: str) -> None:
     assert key_of(SAME, origin, address) != key_of(SAME, ORIGIN, "http://a")
 
 
+@pytest.mark.proves("A22")
 def test_which_call_a_result_answers_counts() -> None:
     keys = {
         key_of(replace(SAME, messages=(*history("a")[:2], *two)), ORIGIN, "http://a")
@@ -267,6 +278,7 @@ def answered(order: str) -> tuple[Message, Message]:
     )
 
 
+@pytest.mark.proves("A22")
 async def test_the_program_has_a_flag_for_it_and_says_so(tmp_path: Path) -> None:
     async with serving([Turn(text="Fine.")]) as server:
         words = ("run", "--model", "openai-chat/m", "--base-url", server.url, "--cache", "Hello")

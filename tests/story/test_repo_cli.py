@@ -36,6 +36,7 @@ def started(host: Host, cwd: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.proves("Y01", "Y03")
 def test_a_repository_is_loaded_shown_and_removed(
     tmp_path: Path, fresh_home: Path, upstream: Upstream
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_repository_is_loaded_shown_and_removed(
     assert (unknown.returncode, "no repository 'o_r'" in unknown.stderr) == (2, True)
 
 
+@pytest.mark.proves("Y02")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_and_leaves_nothing(
     tmp_path: Path, fresh_home: Path, number: signal.Signals
@@ -74,6 +76,7 @@ def test_a_signal_stops_it_and_leaves_nothing(
     assert list((fresh_home / ".ouroboros/repos/.part").iterdir()) == []
 
 
+@pytest.mark.proves("Y02", "divergences-loading-a-repository")
 def test_a_killed_load_goes_on_after_its_last_whole_step(
     tmp_path: Path, fresh_home: Path, upstream: Upstream
 ) -> None:
@@ -101,6 +104,7 @@ def test_a_killed_load_goes_on_after_its_last_whole_step(
     assert not (repos / "o_r/.git/ouroboros.part.json").exists()
 
 
+@pytest.mark.proves("Y02")
 def test_after_a_kill_it_is_loaded_anew(
     tmp_path: Path, fresh_home: Path, upstream: Upstream
 ) -> None:

@@ -34,6 +34,7 @@ def repos_of(s: Stage, tmp_path: Path) -> Repos:
     return Repos(wanted, home=tmp_path / "home", cwd=s.cwd, environment=dict(os.environ))
 
 
+@pytest.mark.proves("Y04", "Y06")
 async def test_two_repositories_are_told_and_worked_in(tmp_path: Path, upstream: Upstream) -> None:
     second = tmp_path / "second"
     await anyio.Path(second).mkdir()
@@ -72,6 +73,7 @@ async def test_two_repositories_are_told_and_worked_in(tmp_path: Path, upstream:
     assert await anyio.Path(first / "src/new.py").exists()
 
 
+@pytest.mark.proves("Y04", "Y06")
 async def test_its_control_data_stays_as_it_is(tmp_path: Path, upstream: Upstream) -> None:
     """Whatever a script does: git of the person's runs what stands there."""
     del upstream
@@ -93,6 +95,7 @@ async def test_its_control_data_stays_as_it_is(tmp_path: Path, upstream: Upstrea
     assert await anyio.Path(first / ".git/config").read_text(encoding="utf-8") == before
 
 
+@pytest.mark.proves("Y04", "Y06")
 async def test_without_a_yes_it_stays_closed(tmp_path: Path, upstream: Upstream) -> None:
     del upstream
     first = tmp_path / "home/repos/o_r"
@@ -117,6 +120,7 @@ async def test_one_that_is_here_is_not_loaded_again(tmp_path: Path, upstream: Up
             await s.session.visit(Asked(source="o/r", ref="main"), repos)
 
 
+@pytest.mark.proves("Y06")
 async def test_a_folder_is_the_same_however_it_is_written(tmp_path: Path) -> None:
     await anyio.Path(tmp_path / "second").mkdir()
     async with stage(tmp_path, []) as s:
@@ -160,6 +164,7 @@ async def test_a_map_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
         assert "1: class Rope" in str(s.body(0)["messages"])
 
 
+@pytest.mark.proves("Y04", "Y06")
 def test_the_chat_brings_one_in(tmp_path: Path, fresh_home: Path, upstream: Upstream) -> None:
     del upstream
     home = fresh_home / ".ouroboros"

@@ -47,6 +47,7 @@ def results(s: Stage) -> list[str]:
     return [str(m["content"]) for m in s.body()["messages"] if m["role"] == "tool"]
 
 
+@pytest.mark.proves("Y05")
 async def test_what_matters_is_told_with_its_lines(tmp_path: Path, ship: Path) -> None:
     del ship
     (said,) = await told(tmp_path, maps(), mode="ask")
@@ -55,6 +56,7 @@ async def test_what_matters_is_told_with_its_lines(tmp_path: Path, ship: Path) -
     assert said.endswith("symbols of 5 files]")
 
 
+@pytest.mark.proves("Y05")
 async def test_a_query_a_folder_and_files_choose(tmp_path: Path, ship: Path) -> None:
     (ship / "other").mkdir()
     (ship / "other/oar.py").write_text("def row(): ...\n", encoding="utf-8")
@@ -71,6 +73,7 @@ async def test_a_query_a_folder_and_files_choose(tmp_path: Path, ship: Path) -> 
     assert "class Rope" in near
 
 
+@pytest.mark.proves("Y05")
 async def test_it_stays_within_its_tokens(tmp_path: Path, ship: Path) -> None:
     many = "\n".join(f"def deed_{number}(): ..." for number in range(1500))
     (ship / "many.py").write_text(many, encoding="utf-8")
@@ -83,6 +86,7 @@ async def test_it_stays_within_its_tokens(tmp_path: Path, ship: Path) -> None:
     assert "tokens" in more
 
 
+@pytest.mark.proves("Y05")
 async def test_what_is_denied_is_not_in_it(tmp_path: Path, ship: Path) -> None:
     del ship
     said, named = await told(
@@ -97,6 +101,7 @@ async def test_what_is_denied_is_not_in_it(tmp_path: Path, ship: Path) -> None:
         assert "kept.py" not in text
 
 
+@pytest.mark.proves("Y05")
 async def test_what_is_no_folder_is_said(tmp_path: Path, ship: Path) -> None:
     (ship / "empty").mkdir()
     file, gone, empty = await told(
@@ -107,6 +112,7 @@ async def test_what_is_no_folder_is_said(tmp_path: Path, ship: Path) -> None:
     assert empty == "no symbols were found [0 symbols of 0 files]"
 
 
+@pytest.mark.proves("Y05")
 async def test_outside_of_the_workspace_it_is_asked_for(tmp_path: Path, ship: Path) -> None:
     del ship
     await to_thread.run_sync((tmp_path / "elsewhere").mkdir)

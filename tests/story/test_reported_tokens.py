@@ -9,6 +9,7 @@ from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import FORMATS, call, stage
 
 
+@pytest.mark.proves("J01")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_the_figure_after_a_turn_is_the_providers_total(tmp_path: Path, format: str) -> None:
     first = ScriptedUsage(input_uncached=900, output_text=50)

@@ -56,6 +56,7 @@ async def answered(s: Stage, *answers: Scope | Deny | Approve, text: str = "Go")
         await s.run(text)
 
 
+@pytest.mark.proves("E25")
 @pytest.mark.parametrize("bubblewrap", ["auto", "off"])
 async def test_a_folder_may_be_written_until_the_run_ends(tmp_path: Path, bubblewrap: str) -> None:
     other = tmp_path / "other"
@@ -85,6 +86,7 @@ async def test_a_folder_may_be_written_until_the_run_ends(tmp_path: Path, bubble
     assert (other / "made").read_text() == "x\n"
 
 
+@pytest.mark.proves("E25")
 async def test_a_yes_for_the_session_holds_after_a_restart(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "probe").write_text(PROBE)
@@ -106,6 +108,7 @@ async def test_a_yes_for_the_session_holds_after_a_restart(tmp_path: Path) -> No
         assert "request_permissions was refused" in told(s)[-1]
 
 
+@pytest.mark.proves("E25")
 async def test_no_wider_than_asked_and_never_over_a_rule_that_denies(tmp_path: Path) -> None:
     other, beside = tmp_path / "other", tmp_path / "beside"
     for folder in (other / "kept", other / ".git", beside):
@@ -144,6 +147,7 @@ async def test_a_folder_of_control_data_may_be_named_itself(tmp_path: Path) -> N
         assert ["it went" in text for text in told(s)] == [False, False, True]
 
 
+@pytest.mark.proves("E25")
 async def test_rules_hold_for_the_run(tmp_path: Path) -> None:
     touch, other = run("touch here"), run("touch there")
     turns = [*one(asking(rules=["shell(touch here)"]), touch, other), *one(touch)]
@@ -155,6 +159,7 @@ async def test_rules_hold_for_the_run(tmp_path: Path) -> None:
         assert s.events(PermissionRequested)[2].input == "touch here"
 
 
+@pytest.mark.proves("E25")
 async def test_a_person_may_give_less(tmp_path: Path) -> None:
     less = json.dumps({"reason": "enough", "network": True})
     turns = one(asking(network=True, write=[str(tmp_path / "work")]))
@@ -165,6 +170,7 @@ async def test_a_person_may_give_less(tmp_path: Path) -> None:
         assert "the user changed this" in told(s)[0]
 
 
+@pytest.mark.proves("E25")
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
@@ -189,6 +195,7 @@ async def test_it_is_refused(tmp_path: Path, settings: dict[str, Any], why: str)
         assert s.session.state.grants == []
 
 
+@pytest.mark.proves("E25")
 async def test_what_cannot_be_had_is_not_even_asked_for(tmp_path: Path) -> None:
     for folder in ("work", "home", ".ssh", "other"):
         (tmp_path / folder).mkdir()

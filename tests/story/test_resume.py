@@ -32,6 +32,7 @@ async def test_continue_takes_the_latest_session_of_the_folder(tmp_path: Path) -
         assert spoken(s.body())[-2:] == [("assistant", "one"), ("user", "Second")]
 
 
+@pytest.mark.proves("I11")
 async def test_a_session_is_found_by_a_part_of_its_name(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE]) as s:
         await s.run("First")
@@ -49,6 +50,7 @@ async def test_an_unknown_session_is_refused(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.proves("I15")
 async def test_a_live_session_is_refused_to_a_second_owner(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE]) as s:
         await s.run("First")
@@ -57,6 +59,7 @@ async def test_a_live_session_is_refused_to_a_second_owner(tmp_path: Path) -> No
                 pass
 
 
+@pytest.mark.proves("A15")
 async def test_a_failed_run_goes_on_without_new_words(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(fault=Fault(kind="quota"))]) as s:
         assert (await s.run("Do it")).reason == "failed"
@@ -91,6 +94,7 @@ async def test_a_limit_can_be_raised_and_the_run_goes_on(tmp_path: Path) -> None
         assert (s.cwd / "n").read_text() == "1\n"
 
 
+@pytest.mark.proves("codex-5.3")
 async def test_a_resumed_session_says_so_and_tells_nothing_twice(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE]) as s:
         await s.run("First")
@@ -100,6 +104,7 @@ async def test_a_resumed_session_says_so_and_tells_nothing_twice(tmp_path: Path)
         assert [m.message.kind for m in s.events(UserMessage)] == ["plain"]
 
 
+@pytest.mark.proves("H24")
 async def test_another_model_is_a_warning_and_drops_nothing(tmp_path: Path) -> None:
     turns = [Turn(reasoning="hm", text="look", tool_calls=(call("shell", command="true"),)), DONE]
     async with stage(tmp_path, turns, format="anthropic") as s:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.core.events import ContextCompacted
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import call, stage
@@ -10,6 +12,7 @@ FULL = ScriptedUsage(input_uncached=8_000, output_text=100)
 LOW = ScriptedUsage(input_uncached=500, output_text=10)
 
 
+@pytest.mark.proves("codex-6.7")
 async def test_the_request_after_resuming_extends_the_one_before(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("shell", command="echo one"),), usage=FULL),
@@ -31,6 +34,7 @@ async def test_the_request_after_resuming_extends_the_one_before(tmp_path: Path)
         assert s.events(ContextCompacted) == []
 
 
+@pytest.mark.proves("I11")
 async def test_continue_takes_the_newest_of_several_sessions_of_the_folder(tmp_path: Path) -> None:
     names: list[str] = []
     for words in ("First", "Second", "Third"):

@@ -17,6 +17,7 @@ from tests.story.test_cli_run import ouro, script
 DONE = Turn(text="Done.")
 
 
+@pytest.mark.proves("I12")
 async def test_mode_model_effort_and_tier_are_those_of_the_session(tmp_path: Path) -> None:
     async with stage(tmp_path, [DONE], format="openai", mode="auto-edit") as s:
         await s.session.send(SetModel(effort="high", service_tier="flex"))
@@ -57,6 +58,7 @@ async def test_a_tighter_mode_is_kept_without_a_word(tmp_path: Path) -> None:
         assert s.session.warnings == ()
 
 
+@pytest.mark.proves("I12", "divergences-resuming-with-another-model-set")
 @pytest.mark.parametrize(
     ("model", "error"), [("gone/model", ModelUnknown), ("anthropic/claude", KeyMissing)]
 )
@@ -79,6 +81,7 @@ async def test_a_model_that_is_gone_is_said_and_no_other_takes_its_place(
         assert f"was with {model}" in s.session.warnings[0]
 
 
+@pytest.mark.proves("I12")
 async def test_a_browser_comes_back_with_its_profile_and_whose_it_is_not(tmp_path: Path) -> None:
     own = {"profile": "work", "headless": False}
     async with stage(tmp_path, [DONE], browser=own, opening={"browser": True}) as s:
@@ -98,6 +101,7 @@ async def test_a_browser_comes_back_with_its_profile_and_whose_it_is_not(tmp_pat
         assert "was attach; it goes on with one that is managed" in "".join(s.session.warnings)
 
 
+@pytest.mark.proves("I12")
 async def test_a_folder_that_is_no_work_tree_any_more_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     (folder / ".git").mkdir(parents=True)
@@ -110,6 +114,7 @@ async def test_a_folder_that_is_no_work_tree_any_more_is_said(tmp_path: Path) ->
         assert "no work tree of git any more" in s.session.warnings[0]
 
 
+@pytest.mark.proves("I12")
 def test_the_flags_of_the_command_line_are_what_is_chosen(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "One."}, {"text": "Two."}, {"text": "Three."})
     home = Path(os.environ["OUROBOROS_HOME"])

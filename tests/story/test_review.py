@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import msgspec
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.past import sessions
@@ -67,6 +68,7 @@ def reply(*findings: dict[str, Any], verdict: str = "patch is incorrect") -> Tur
     return Turn(text=msgspec.json.encode(review).decode())
 
 
+@pytest.mark.proves("codex-21.3", "codex-21.4")
 async def test_a_review_is_made_apart_and_the_next_turn_knows_of_it(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text((folder / "a.py").read_text().replace("line20", "changed"))
@@ -104,6 +106,7 @@ async def test_a_review_is_made_apart_and_the_next_turn_knows_of_it(tmp_path: Pa
     assert [each.id for each in listed] == [s.session.id]
 
 
+@pytest.mark.proves("codex-21.3", "codex-21.4")
 async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
     """Neither the web nor helpers nor writing; a rule that allows everything changes nothing."""
     folder = repository(tmp_path)
@@ -134,6 +137,7 @@ async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
         assert s.session.state.spent.requests == len(s.events(SubagentReplied)) == 2
 
 
+@pytest.mark.proves("codex-21.3", "codex-21.4")
 async def test_an_interrupted_review_leaves_a_history_that_says_so(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text("all new\n")

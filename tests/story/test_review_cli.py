@@ -96,6 +96,7 @@ def test_a_review_in_the_chat_and_the_other_words_beside_the_turns(tmp_path: Pat
         assert said in done.stderr
 
 
+@pytest.mark.proves("A28")
 async def test_a_change_to_a_plan_stands_before_it_and_wins(tmp_path: Path) -> None:
     folder = changed(tmp_path)
     plan = "<proposed_plan>\n1. Write a.txt\n</proposed_plan>"
@@ -110,6 +111,7 @@ async def test_a_change_to_a_plan_stands_before_it_and_wins(tmp_path: Path) -> N
     assert said[1].endswith(f"<proposed_plan>\n{change}\n\n1. Write a.txt\n</proposed_plan>")
 
 
+@pytest.mark.proves("codex-21.3", "codex-21.4")
 async def test_a_review_that_a_kill_cut_off_is_over_when_the_session_goes_on(
     tmp_path: Path,
 ) -> None:

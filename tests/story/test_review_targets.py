@@ -172,6 +172,7 @@ async def test_files_that_git_does_not_know_are_bounded_together(tmp_path: Path)
         await subject(Review(), folder, ENVIRONMENT)
 
 
+@pytest.mark.proves("divergences-what-a-reviewer-sees")
 async def test_a_change_too_large_for_one_reading_is_read_in_parts_and_that_is_said(
     tmp_path: Path,
 ) -> None:

@@ -71,6 +71,7 @@ def person(
     return somebody
 
 
+@pytest.mark.proves("K04")
 def test_a_run_is_listed_looked_at_and_gone_back_from(person: Person) -> None:
     was = seen(person.work)
     person.run()
@@ -103,6 +104,7 @@ def test_a_run_is_listed_looked_at_and_gone_back_from(person: Person) -> None:
     assert "+two" in person.ouro("checkpoints", "diff", listed.splitlines()[0][:12])[0]
 
 
+@pytest.mark.proves("K06")
 def test_changes_of_the_persons_own_stay_unless_they_say_so(person: Person) -> None:
     person.run()
     (person.work / "a.txt").write_text("mine\n")
@@ -135,6 +137,7 @@ def test_what_they_take_is_told_and_given_back(person: Person) -> None:
     assert [line.endswith("gone") for line in listed.splitlines()] == [False, True, True]
 
 
+@pytest.mark.proves("K04")
 def test_a_folder_that_was_renamed_is_gone_back_in(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +184,7 @@ def chatted(person: Person, *lines: str, more: tuple[str, ...] = ()) -> str:
     return ran.stderr
 
 
+@pytest.mark.proves("K05")
 def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None:
     said = chatted(person, "Change it", "/rewind 1", "/redo", "/rewind 1 keep", "/redo")
     assert said.count("Have again the latest turn (files, history)") == 2
@@ -188,6 +192,7 @@ def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None
     assert (person.work / "a.txt").read_text() == "two\n"
 
 
+@pytest.mark.proves("K05")
 @pytest.mark.parametrize("what", ["--both", "--conversation"])
 def test_what_ouro_rewind_took_can_be_had_again_in_a_chat(person: Person, what: str) -> None:
     person.run()
@@ -198,6 +203,7 @@ def test_what_ouro_rewind_took_can_be_had_again_in_a_chat(person: Person, what: 
     assert (person.work / "a.txt").read_text() == "two\n"
 
 
+@pytest.mark.proves("K05")
 def test_what_only_files_went_back_for_is_told_with_the_way_back(person: Person) -> None:
     said = chatted(person, "Change it", "/rewind 1 files", "/redo")
     assert "error: there is nothing to have again" in said
@@ -206,6 +212,7 @@ def test_what_only_files_went_back_for_is_told_with_the_way_back(person: Person)
     assert (person.work / "a.txt").read_text() == "two\n"
 
 
+@pytest.mark.proves("K06")
 def test_a_decision_is_asked_for_with_the_line_to_type(person: Person) -> None:
     chatted(person, "Change it")
     (person.work / "a.txt").write_text("mine\n")
@@ -217,6 +224,7 @@ def test_a_decision_is_asked_for_with_the_line_to_type(person: Person) -> None:
     assert not (person.work / "b.txt").exists()
 
 
+@pytest.mark.proves("K04")
 def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
     lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 diff\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"
@@ -256,6 +264,7 @@ def test_words_that_a_command_of_the_chat_cannot_do_are_refused(person: Person) 
     assert (person.work / "b.txt").exists()
 
 
+@pytest.mark.proves("K14")
 def test_a_rewind_that_was_cut_off_is_finished_at_the_next_start(person: Person) -> None:
     was = seen(person.work)
     person.run()
@@ -291,6 +300,7 @@ records.restore(records.target({message!r}), "overwrite")
 """
 
 
+@pytest.mark.proves("K14")
 @pytest.mark.parametrize("way", ["--finish", "--take-back"])
 def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person, way: str) -> None:
     was = seen(person.work)
@@ -325,6 +335,7 @@ main(["rewind", "--to", "1", "--yes"])
 """
 
 
+@pytest.mark.proves("K14")
 @pytest.mark.parametrize("goes_on", [False, True])
 @pytest.mark.parametrize("is_half_done", [False, True])
 def test_words_go_back_with_the_files_of_a_rewind_that_was_cut_off(
@@ -354,6 +365,7 @@ def test_words_go_back_with_the_files_of_a_rewind_that_was_cut_off(
     assert not list(plan.parent.glob("carried*"))
 
 
+@pytest.mark.proves("K06")
 @pytest.mark.parametrize("way", ["--finish", "--take-back"])
 def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, way: str) -> None:
     person.run()
@@ -368,6 +380,7 @@ def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, wa
     assert (person.work / "a.txt").read_text() == "one\n"
 
 
+@pytest.mark.proves("K06", "K04")
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
     person: Person, goes_on: bool

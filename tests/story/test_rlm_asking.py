@@ -21,6 +21,7 @@ ASKS = block(
 )
 
 
+@pytest.mark.proves("A25", "D32")
 async def test_its_question_reaches_the_person_and_the_answer_its_code(tmp_path: Path) -> None:
     answers = {"db": ("PostgreSQL",)}
     async with rlm_stage(tmp_path, [ASKS], interactive=True) as s:
@@ -42,6 +43,7 @@ async def test_where_nobody_is_there_it_is_not_told_of_it(tmp_path: Path) -> Non
         assert "request_" not in s.body()["messages"][0]["content"]
 
 
+@pytest.mark.proves("A25", "D32")
 @pytest.mark.parametrize("is_allowed", [True, False])
 async def test_it_asks_to_be_allowed_more(tmp_path: Path, is_allowed: bool) -> None:
     other = tmp_path / "other"
@@ -63,6 +65,7 @@ async def test_it_asks_to_be_allowed_more(tmp_path: Path, is_allowed: bool) -> N
         assert s.session.state.final == ("written" if is_allowed else "not allowed")
 
 
+@pytest.mark.proves("Z11")
 async def test_a_block_that_fails_the_same_is_not_run_for_ever(tmp_path: Path) -> None:
     wrong = block("await read('gone.txt')")
     async with rlm_stage(tmp_path, [wrong] * 6) as s:
@@ -72,6 +75,7 @@ async def test_a_block_that_fails_the_same_is_not_run_for_ever(tmp_path: Path) -
         assert REPEATED in contexts(s)[-1]
 
 
+@pytest.mark.proves("Z11")
 async def test_blocks_in_turns_are_not_run_for_ever(tmp_path: Path) -> None:
     turn = [block("await read('gone.txt')"), block("null.x")]
     async with rlm_stage(tmp_path, turn * 5) as s:
@@ -86,6 +90,7 @@ async def test_a_block_that_may_bring_something_new_is_run_more_often(tmp_path: 
         assert (await s.run()).final == "5"
 
 
+@pytest.mark.proves("A25", "D32")
 async def test_what_was_refused_may_be_done_in_the_same_block_once_it_is_granted(
     tmp_path: Path,
 ) -> None:

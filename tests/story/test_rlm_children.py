@@ -23,6 +23,7 @@ def when(words: str, text: str, **more: object) -> Turn:
     return msgspec.convert({"text": text, "when": words, **more}, Turn)
 
 
+@pytest.mark.proves("B14", "divergences-llm-query-with-little-data")
 async def test_small_data_is_read_plainly(tmp_path: Path) -> None:
     turns = [
         block("const a = await llm_query('How much does it lift?', data);\nsetFinal(a)"),
@@ -38,6 +39,7 @@ async def test_small_data_is_read_plainly(tmp_path: Path) -> None:
         assert (started.kind, started.child) == ("leaf", "sub_1")
 
 
+@pytest.mark.proves("B14", "divergences-llm-query-with-little-data")
 async def test_large_data_is_worked_on_by_a_run_of_its_own(tmp_path: Path) -> None:
     turns = [
         block("const a = await llm_query('How much does it lift?', data);\nsetFinal(a)"),
@@ -60,6 +62,7 @@ async def test_large_data_is_worked_on_by_a_run_of_its_own(tmp_path: Path) -> No
         assert s.session.state.iteration == 1
 
 
+@pytest.mark.proves("browser-prompts-of-runs-without-a-browser")
 async def test_a_run_without_a_browser_and_its_children_hear_of_none(tmp_path: Path) -> None:
     turns = [block("setFinal(await llm_query('Work.', data))"), block("setFinal(1)")]
     async with rlm_stage(tmp_path, turns, data={"data": LARGE}) as s:
@@ -69,6 +72,7 @@ async def test_a_run_without_a_browser_and_its_children_hear_of_none(tmp_path: P
             assert re.findall(r"(?i)\b(?:browser|pages?|tabs?|click)\b", system) == []
 
 
+@pytest.mark.proves("B18")
 async def test_what_children_use_counts_for_the_run(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=100, output_text=10)
     turns = [
@@ -85,6 +89,7 @@ async def test_what_children_use_counts_for_the_run(tmp_path: Path) -> None:
         assert [e.child for e in s.events(SubagentReplied)] == ["sub_1", "sub_2"]
 
 
+@pytest.mark.proves("B15")
 async def test_a_child_cannot_have_children(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Ask on.', data))"),
@@ -96,6 +101,7 @@ async def test_a_child_cannot_have_children(tmp_path: Path) -> None:
         assert len(s.events(SubagentStarted)) == 1
 
 
+@pytest.mark.proves("B15")
 async def test_a_depth_of_two_allows_one_level_more(tmp_path: Path) -> None:
     ask = "setFinal(await llm_query('Go on.', {0}))"
     turns = [block(ask.format("data")), block(ask.format("__data")), block(ask.format("__data"))]
@@ -108,6 +114,7 @@ async def test_a_depth_of_two_allows_one_level_more(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.proves("B16", "divergences-answers-of-many-small-items")
 async def test_a_batch_settles_all_in_order(tmp_path: Path) -> None:
     code = "setFinal(await llm_batch(['One?', {prompt: 'Two?', data: [1]}, 'Three?']))"
     turns = [
@@ -123,6 +130,7 @@ async def test_a_batch_settles_all_in_order(tmp_path: Path) -> None:
         assert found[1]["error"].startswith("[SUB-CALL ERROR]")
 
 
+@pytest.mark.proves("B17", "B29")
 async def test_failures_are_words(tmp_path: Path) -> None:
     turns = [
         block("setFinal([await llm_query('Read.', 'x'), await llm_query('', 'x')])"),
@@ -137,6 +145,7 @@ async def test_failures_are_words(tmp_path: Path) -> None:
         assert outcome.reason == "completed"
 
 
+@pytest.mark.proves("B18")
 async def test_a_run_has_fifty_sub_calls(tmp_path: Path) -> None:
     code = """const found = [];
 for (let n = 0; n < 60; n++) found.push(await llm_query('Read.', 'x'));
@@ -147,6 +156,7 @@ setFinal(found.map(one => one.startsWith('[SUB-CALL ERROR]')).lastIndexOf(false)
         assert len(s.events(SubagentStarted)) == 50
 
 
+@pytest.mark.proves("B18")
 async def test_calls_at_once_share_the_count(tmp_path: Path) -> None:
     code = """const found = await llm_batch(Array.from({length: 8}, () => ({prompt: 'Read.', data: 'x'})));
 setFinal(found.map(one => one.status[0]).join(''))"""
@@ -155,6 +165,7 @@ setFinal(found.map(one => one.status[0]).join(''))"""
         assert (await s.run()).final == "fffffrrr"
 
 
+@pytest.mark.proves("B16")
 async def test_so_many_run_at_once(tmp_path: Path) -> None:
     code = """setFinal((await llm_batch(Array.from({length: 6}, () => ({prompt: 'Read.', data: 'x'})))).length)"""
     turns = [block(code), when("Read.", "ok", delay_seconds=0.2)]
@@ -171,6 +182,7 @@ async def test_so_many_run_at_once(tmp_path: Path) -> None:
             assert len(beside) <= 4  # itself, one beside it, and one that follows each
 
 
+@pytest.mark.proves("B18")
 async def test_a_cap_on_tokens_holds_for_children(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=1_000)
     code = "const a = []; for (let n = 0; n < 5; n++) a.push(await llm_query('Read.', 'x')); a"
@@ -184,6 +196,7 @@ async def test_a_cap_on_tokens_holds_for_children(tmp_path: Path) -> None:
         assert len(s.events(SubagentStarted)) == 2
 
 
+@pytest.mark.proves("agent-budgets")
 async def test_calls_at_once_share_what_is_left_of_the_tokens(tmp_path: Path) -> None:
     code = """const ask = () => ({prompt: 'Read.', data: 'x '.repeat(4000)});
 setFinal((await llm_batch(Array.from({length: 4}, ask))).map(one => one.status[0]).join(''))"""
@@ -195,6 +208,7 @@ setFinal((await llm_batch(Array.from({length: 4}, ask))).map(one => one.status[0
         assert len(s.server.exchanges) == 3
 
 
+@pytest.mark.proves("B16", "divergences-answers-of-many-small-items")
 async def test_small_items_go_several_to_a_call(tmp_path: Path) -> None:
     code = "setFinal((await llm_map('Is it red?', items)).map(one => one.value))"
     answers = msgspec.json.encode({str(n): f"no {n}" for n in range(1, 26)}).decode()
@@ -213,6 +227,7 @@ async def test_small_items_go_several_to_a_call(tmp_path: Path) -> None:
         assert sorted(e.kind for e in s.events(SubagentStarted)) == ["leaf", "pack", "pack"]
 
 
+@pytest.mark.proves("B14")
 async def test_a_child_that_never_ends_is_told_to_hurry_and_answers(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -230,6 +245,7 @@ async def test_a_child_that_never_ends_is_told_to_hurry_and_answers(tmp_path: Pa
         assert "last iteration" in said[3]
 
 
+@pytest.mark.proves("B14")
 async def test_a_child_without_code_gives_its_last_words(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -239,6 +255,7 @@ async def test_a_child_without_code_gives_its_last_words(tmp_path: Path) -> None
         assert (await s.run()).final == "Words 2."
 
 
+@pytest.mark.proves("B17")
 async def test_three_failures_of_the_model_end_a_child(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -254,6 +271,7 @@ async def test_three_failures_of_the_model_end_a_child(tmp_path: Path) -> None:
         assert ended.reason == "failed"
 
 
+@pytest.mark.proves("B17")
 async def test_a_child_survives_two_failures_of_the_model(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -264,6 +282,7 @@ async def test_a_child_survives_two_failures_of_the_model(tmp_path: Path) -> Non
         assert (await s.run()).final == "found"
 
 
+@pytest.mark.proves("B29")
 async def test_a_stop_reaches_the_children(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -280,6 +299,7 @@ async def test_a_stop_reaches_the_children(tmp_path: Path) -> None:
         assert (await s.run("Once more.")).final == "again"
 
 
+@pytest.mark.proves("browser-children")
 async def test_one_child_is_stopped_and_the_run_goes_on(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -301,6 +321,7 @@ async def test_one_child_is_stopped_and_the_run_goes_on(tmp_path: Path) -> None:
             await s.session.send(Interrupt(child="sub_1"))
 
 
+@pytest.mark.proves("browser-children")
 async def test_a_child_writes_no_files(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Work.', data))"),
@@ -313,6 +334,7 @@ async def test_a_child_writes_no_files(tmp_path: Path) -> None:
         assert "write is not defined" in s.body(2)["messages"][1]["content"]
 
 
+@pytest.mark.proves("B14")
 async def test_page_text_in_a_prompt_never_reaches_a_child_run(tmp_path: Path) -> None:
     turns = [
         block("setFinal(await llm_query('Sum up: ' + data.slice(0, 3000) + ' And more.', data))"),
@@ -325,6 +347,7 @@ async def test_page_text_in_a_prompt_never_reaches_a_child_run(tmp_path: Path) -
         assert "The whole request is the variable __task." in told
 
 
+@pytest.mark.proves("B14")
 @pytest.mark.parametrize("model", ["", "openai-chat/cheap"], ids=["the same", "a cheaper one"])
 async def test_children_ask_the_model_of_the_settings(tmp_path: Path, model: str) -> None:
     turns = [

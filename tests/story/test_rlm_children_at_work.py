@@ -20,6 +20,7 @@ def warnings(shown: list[Logged]) -> list[str]:
     return [each.text for each in shown if each.level == "warning"]
 
 
+@pytest.mark.proves("A16")
 async def test_it_is_refused_once_and_counts_without_them(tmp_path: Path) -> None:
     turns = [block(OVER), block("setFinal('late enough')"), SLOW]
     async with rlm_stage(tmp_path, turns, rlm=SHORT) as s:
@@ -35,6 +36,7 @@ async def test_it_is_refused_once_and_counts_without_them(tmp_path: Path) -> Non
         assert warnings(s.events(Logged)) == []
 
 
+@pytest.mark.proves("A16", "divergences-setfinal-over-children")
 async def test_the_second_time_it_counts_and_the_person_is_told_who_was_ended(
     tmp_path: Path,
 ) -> None:
@@ -47,6 +49,7 @@ async def test_the_second_time_it_counts_and_the_person_is_told_who_was_ended(
         assert s.session.state.children == {}
 
 
+@pytest.mark.proves("A16")
 @pytest.mark.parametrize("code", ["setFinal(await {})", "{}; setFinal('ok')"])
 async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path, code: str) -> None:
     turns = [
@@ -58,6 +61,7 @@ async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path, code
         assert "refused" not in "".join(map(str, s.shown))
 
 
+@pytest.mark.proves("A16")
 async def test_those_of_a_run_that_was_stopped_do_not_count_against_the_next(
     tmp_path: Path,
 ) -> None:
@@ -70,6 +74,7 @@ async def test_those_of_a_run_that_was_stopped_do_not_count_against_the_next(
         assert (await s.run("Two.")).final == "next"
 
 
+@pytest.mark.proves("A16")
 async def test_it_holds_for_the_children_of_a_child(tmp_path: Path) -> None:
     ask = block("setFinal(await llm_query('Go on.', 'x'.repeat(60_000)))")
     turns = [ask, block(OVER), block("setFinal('of the child')"), SLOW]

@@ -3,6 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.past.sessions import events
@@ -29,6 +30,7 @@ def told(s: Stage) -> str:
     )
 
 
+@pytest.mark.proves("I12")
 async def test_a_block_that_only_asked_is_run_again_and_its_child_is_asked_again(
     tmp_path: Path,
 ) -> None:
@@ -48,6 +50,7 @@ async def test_a_block_that_only_asked_is_run_again_and_its_child_is_asked_again
     assert ended == [("sub_1", "lost"), ("sub_2", "completed")]
 
 
+@pytest.mark.proves("I12")
 async def test_a_child_whose_block_has_acted_is_named_as_gone_to_model_and_person(
     tmp_path: Path,
 ) -> None:
@@ -65,6 +68,7 @@ async def test_a_child_whose_block_has_acted_is_named_as_gone_to_model_and_perso
         assert not (tmp_path / "work" / "once.txt").exists()
 
 
+@pytest.mark.proves("I12")
 async def test_how_far_a_child_of_its_own_had_come_is_told(tmp_path: Path) -> None:
     large = "x".ljust(60_000)
     code = f"await store('k', 1);\nawait llm_query('Look through it.', 'x'.repeat({len(large)}))"
@@ -75,6 +79,7 @@ async def test_how_far_a_child_of_its_own_had_come_is_told(tmp_path: Path) -> No
         assert "- sub_1: Look through it. (in iteration 2)" in contexts(s)[0]
 
 
+@pytest.mark.proves("I12")
 async def test_new_words_do_not_start_it_again(tmp_path: Path) -> None:
     await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3)
     async with again(tmp_path, [block("setFinal(ships.length)")]) as s:
@@ -85,6 +90,7 @@ async def test_new_words_do_not_start_it_again(tmp_path: Path) -> None:
         assert s.session.state.calls == {}
 
 
+@pytest.mark.proves("I12")
 async def test_a_block_that_was_cut_off_twice_is_not_run_a_third_time(tmp_path: Path) -> None:
     await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3)
     await killed(tmp_path, [SILENT], 1, resume="yes")

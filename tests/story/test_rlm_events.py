@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anyio
+import pytest
 from anyio import to_thread
 
 from ouroboros.core.commands import Approve, Interrupt, Submit
@@ -33,6 +34,7 @@ FIELDS: dict[str, set[str]] = {
 }
 
 
+@pytest.mark.proves("B27", "C14")
 async def test_a_recorded_run_is_told_the_old_way(tmp_path: Path) -> None:
     turns = [
         block("const a = await llm_query('Read.', 'x');\nlog(a);\na", "nowhere()"),
@@ -68,6 +70,7 @@ def kept(home: Path, session: str) -> list[Envelope]:
         return resume.load(home, lease).envelopes
 
 
+@pytest.mark.proves("B27")
 async def test_replay_equals_live(tmp_path: Path) -> None:
     turns = [
         block("const a = await llm_query('Read.', 'x');\na", "nowhere()"),
@@ -81,6 +84,7 @@ async def test_replay_equals_live(tmp_path: Path) -> None:
     assert (live.iteration, live.sub_calls, live.mind) == (2, 1, "rlm")
 
 
+@pytest.mark.proves("B28")
 async def test_commands_reach_a_run(tmp_path: Path) -> None:
     turns = [
         block("await write('a.txt', 'x');"),
@@ -105,6 +109,7 @@ async def test_commands_reach_a_run(tmp_path: Path) -> None:
         assert s.session.state.ended == "cancelled"
 
 
+@pytest.mark.proves("B27")
 def test_old_lines_without_the_new_fields_are_read() -> None:
     line = (
         b'{"v":1,"id":"e","session":"s","turn":1,"seq":1,"ts":0.0,"type":"iteration.started",'

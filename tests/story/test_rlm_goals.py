@@ -38,6 +38,7 @@ def goal(s: Stage) -> Goal:
     return root
 
 
+@pytest.mark.proves("Z01", "Z02")
 async def test_runs_begin_by_themselves_until_code_says_that_the_goal_is_reached(
     tmp_path: Path,
 ) -> None:
@@ -67,6 +68,7 @@ async def test_runs_begin_by_themselves_until_code_says_that_the_goal_is_reached
         assert "Iteration 2 of 25." in third
 
 
+@pytest.mark.proves("Z05")
 async def test_code_sets_a_goal_adds_parts_and_reads_how_it_stands(tmp_path: Path) -> None:
     code = """const none = await get_goal();
 await create_goal('Two things', 5000);
@@ -90,6 +92,7 @@ setFinal({none, second, early, after});"""
         assert fold([e for e in s.shown if e.data.durable]).goals == s.session.state.goals
 
 
+@pytest.mark.proves("Z03")
 async def test_a_budget_ends_the_goal_with_one_wrap_up_and_no_run_by_itself(
     tmp_path: Path,
 ) -> None:
@@ -114,6 +117,7 @@ async def test_a_budget_ends_the_goal_with_one_wrap_up_and_no_run_by_itself(
         assert "is used up" not in contexts(s)[3]
 
 
+@pytest.mark.proves("Z11")
 async def test_three_runs_in_a_row_that_do_nothing_block_the_goal(tmp_path: Path) -> None:
     turns = [
         block("setFinal('Begun.')"),
@@ -128,6 +132,7 @@ async def test_three_runs_in_a_row_that_do_nothing_block_the_goal(tmp_path: Path
         assert s.events(GoalUpdated)[-1].by == "system"
 
 
+@pytest.mark.proves("Z11")
 async def test_a_goal_that_goes_in_circles_is_blocked(tmp_path: Path) -> None:
     turns = [block("nowhere()") for _ in range(20)]
     async with rlm_stage(tmp_path, turns) as s:
@@ -138,6 +143,7 @@ async def test_a_goal_that_goes_in_circles_is_blocked(tmp_path: Path) -> None:
         assert "again and again" in goal(s).reason
 
 
+@pytest.mark.proves("Z11")
 async def test_each_run_has_its_iterations_and_the_last_of_one_does_not_end_the_goal(
     tmp_path: Path,
 ) -> None:
@@ -160,6 +166,7 @@ async def test_each_run_has_its_iterations_and_the_last_of_one_does_not_end_the_
         assert [each.iteration for each in s.events(IterationStarted)] == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.proves("Z01", "Z02")
 async def test_a_goal_without_words_is_worked_for_by_code_however_small_the_data(
     tmp_path: Path,
 ) -> None:
@@ -172,6 +179,7 @@ async def test_a_goal_without_words_is_worked_for_by_code_however_small_the_data
         assert goal(s).status == "complete"
 
 
+@pytest.mark.proves("Z01", "Z02")
 @pytest.mark.parametrize(
     "wish", [SetGoal(status="paused"), SetGoal(clear=True)], ids=["paused", "cleared"]
 )
@@ -187,6 +195,7 @@ async def test_no_run_begins_by_itself_and_nothing_is_told_of_a_goal_that_rests(
         assert "Later" not in "".join(contexts(s))
 
 
+@pytest.mark.proves("Z01", "Z02")
 async def test_a_session_that_is_opened_again_goes_on_with_its_goal(tmp_path: Path) -> None:
     limits = {"max_turns": 2}
     turns = [block("let n = 1; setFinal(n)"), block(ACT)]

@@ -160,6 +160,7 @@ def kept(home: Path, session: str) -> list[Envelope]:
         return resume.load(home, lease).envelopes
 
 
+@pytest.mark.proves("browser-kills")
 @pytest.mark.parametrize(
     ("act", "name"),
     [

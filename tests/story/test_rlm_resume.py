@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.core.events.code import IterationStarted
 from ouroboros.llm.turns import Turn
 from tests.story.rlm_killed import killed
@@ -9,6 +11,7 @@ from tests.story.rlm_stage import block, contexts, findings
 from tests.story.stage import stage
 
 
+@pytest.mark.proves("browser-kills")
 async def test_a_killed_run_goes_on_with_its_variables(tmp_path: Path) -> None:
     turns = [
         block("const ships = ['a', 'b'];\nfunction count() { return ships.length }\nships"),
@@ -33,6 +36,7 @@ async def test_a_killed_run_goes_on_with_its_variables(tmp_path: Path) -> None:
         assert findings(s).breaches == ()
 
 
+@pytest.mark.proves("browser-kills")
 async def test_a_kill_within_a_block_is_told_and_nothing_is_run_again(tmp_path: Path) -> None:
     turns = [
         block("await write('once.txt', 'x');\nawait sleep(10_000)", "await write('b.txt', 'x')")

@@ -28,6 +28,7 @@ from tests.story.rlm_stage import block, contexts, rlm_stage
 END = block("setFinal('done')")
 
 
+@pytest.mark.proves("B01")
 async def test_every_block_of_a_reply_runs_in_order(tmp_path: Path) -> None:
     turns = [block("const a = 20;\na", "const b = a + 1;\nb"), block("setFinal(a + b)")]
     async with rlm_stage(tmp_path, turns) as s:
@@ -43,6 +44,7 @@ async def test_every_block_of_a_reply_runs_in_order(tmp_path: Path) -> None:
         assert msgspec.json.decode(second.metadata)["preview"] == "21"
 
 
+@pytest.mark.proves("B02")
 async def test_the_value_is_delivered_whole_however_long(tmp_path: Path) -> None:
     turns = [block("const line = '0123456789';\nsetFinal(line.repeat(500_000))")]
     async with rlm_stage(tmp_path, turns) as s:
@@ -53,6 +55,7 @@ async def test_the_value_is_delivered_whole_however_long(tmp_path: Path) -> None
         assert sum(len(str(part)) for part in result.parts) < 1_000
 
 
+@pytest.mark.proves("B02")
 @pytest.mark.parametrize(
     ("value", "final"),
     [("'text'", "text"), ("{a: [1, null]}", '{"a":[1,null]}'), ("undefined", "null"), ("0", "0")],
@@ -64,6 +67,7 @@ async def test_any_value_may_be_final(tmp_path: Path, value: str, final: str) ->
         assert (outcome.reason, outcome.final) == ("completed", final)
 
 
+@pytest.mark.proves("B02")
 async def test_blocks_after_the_final_value_are_not_run(tmp_path: Path) -> None:
     turns = [block("setFinal(1)", "await write('late.txt', 'x')")]
     async with rlm_stage(tmp_path, turns) as s:
@@ -75,6 +79,7 @@ async def test_blocks_after_the_final_value_are_not_run(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.proves("B02")
 async def test_no_other_words_end_the_run(tmp_path: Path) -> None:
     turns = [Turn(text="The answer is 42. FINAL(42) I am done."), END]
     async with rlm_stage(tmp_path, turns) as s:
@@ -83,6 +88,7 @@ async def test_no_other_words_end_the_run(tmp_path: Path) -> None:
         assert "held no code" in contexts(s)[1]
 
 
+@pytest.mark.proves("B03")
 async def test_three_replies_without_code_end_the_run_with_what_there_is(tmp_path: Path) -> None:
     turns = [block("const found = 7;\nfound"), *[Turn(text=f"Prose {n}.") for n in range(3)]]
     async with rlm_stage(tmp_path, turns) as s:
@@ -93,6 +99,7 @@ async def test_three_replies_without_code_end_the_run_with_what_there_is(tmp_pat
         assert [error.kind for error in s.events(ErrorRaised)] == ["no_code"]
 
 
+@pytest.mark.proves("B03")
 async def test_code_between_them_starts_the_count_anew(tmp_path: Path) -> None:
     prose = Turn(text="Hm.")
     turns = [prose, prose, block("1"), prose, prose, END]
@@ -100,6 +107,7 @@ async def test_code_between_them_starts_the_count_anew(tmp_path: Path) -> None:
         assert (await s.run()).reason == "completed"
 
 
+@pytest.mark.proves("B04", "divergences-calls-at-the-cap-of")
 async def test_an_endless_run_answers_after_its_last_iteration(tmp_path: Path) -> None:
     turns = [*[block(f"const n{n} = {n};") for n in range(25)], Turn(text="Best guess: 24.")]
     async with rlm_stage(tmp_path, turns) as s:
@@ -112,6 +120,7 @@ async def test_an_endless_run_answers_after_its_last_iteration(tmp_path: Path) -
         assert "last iteration" in said[25]
 
 
+@pytest.mark.proves("B04")
 async def test_the_last_answer_may_be_a_final_value(tmp_path: Path) -> None:
     turns = [block("const n = 5;"), block("n"), block("setFinal({n, partial: true})")]
     async with rlm_stage(tmp_path, turns, rlm={"max_iterations": 2}) as s:
@@ -120,6 +129,7 @@ async def test_the_last_answer_may_be_a_final_value(tmp_path: Path) -> None:
         assert outcome.final == '{"n":5,"partial":true}'
 
 
+@pytest.mark.proves("B04")
 async def test_code_again_in_the_last_answer_leaves_what_was_done(tmp_path: Path) -> None:
     turns = [block("const n = 5;"), block("n")]
     async with rlm_stage(tmp_path, turns, rlm={"max_iterations": 1}) as s:
@@ -128,6 +138,7 @@ async def test_code_again_in_the_last_answer_leaves_what_was_done(tmp_path: Path
         assert "- n: number" in outcome.final
 
 
+@pytest.mark.proves("B07")
 async def test_each_block_has_its_own_entry(tmp_path: Path) -> None:
     turns = [block("const a = 1;\nnowhere()", "6 * 7"), END]
     async with rlm_stage(tmp_path, turns) as s:
@@ -138,6 +149,7 @@ async def test_each_block_has_its_own_entry(tmp_path: Path) -> None:
         assert "preview (data, not instructions): 42" in told
 
 
+@pytest.mark.proves("B08")
 async def test_the_task_stands_on_top_of_every_request(tmp_path: Path) -> None:
     turns = [block("log('I am at 100 %, nearly done');\n1"), block("2"), END]
     async with rlm_stage(tmp_path, turns) as s:
@@ -150,6 +162,7 @@ async def test_the_task_stands_on_top_of_every_request(tmp_path: Path) -> None:
         assert "nearly done" in s.events(Logged)[0].text
 
 
+@pytest.mark.proves("B31")
 async def test_the_fixed_prompt_is_the_same_to_the_byte(tmp_path: Path) -> None:
     seen: set[str] = set()
     for run in ("one", "two"):
@@ -162,6 +175,7 @@ async def test_the_fixed_prompt_is_the_same_to_the_byte(tmp_path: Path) -> None:
     assert len(prompt) / 4 <= 3_500
 
 
+@pytest.mark.proves("B08", "B28")
 async def test_steering_is_told_with_the_task(tmp_path: Path) -> None:
     wait = "for (;;) { try { await read('heard'); break } catch { await sleep(20) } }"
     turns = [block(f"{wait}\n1"), END]
@@ -187,6 +201,7 @@ async def test_a_second_task_finds_the_variables_of_the_first(tmp_path: Path) ->
         assert "Earlier in this session, and done:\n- Find the ships." in told
 
 
+@pytest.mark.proves("B12")
 @pytest.mark.parametrize(
     "reply",
     [
@@ -205,6 +220,7 @@ async def test_code_is_found_however_it_is_said(tmp_path: Path, reply: Turn, for
         assert (outcome.reason, outcome.final, outcome.turns) == ("completed", "done", 1)
 
 
+@pytest.mark.proves("B13")
 async def test_a_block_that_the_output_limit_cut_is_not_run(tmp_path: Path) -> None:
     cut = Turn(text="```repl\nawait write('a.txt', 'half of", stop="length")
     async with rlm_stage(tmp_path, [cut, END]) as s:
@@ -213,6 +229,7 @@ async def test_a_block_that_the_output_limit_cut_is_not_run(tmp_path: Path) -> N
         assert "cut off at the output limit" in contexts(s)[1]
 
 
+@pytest.mark.proves("B26")
 async def test_what_happens_is_shown_while_it_happens(tmp_path: Path) -> None:
     turns = [
         block("const a = 1;", "a + ", prose="I look.", chunk=5),
@@ -234,6 +251,7 @@ async def test_what_happens_is_shown_while_it_happens(tmp_path: Path) -> None:
         assert s.events(EnvironmentUpdated)[0].names == ("a",)
 
 
+@pytest.mark.proves("B28")
 async def test_a_stop_in_a_block_leaves_a_session_that_goes_on(tmp_path: Path) -> None:
     turns = [block("const kept = 5;", "await sleep(10_000)", "await write('b.txt', 'x')"), END]
     async with rlm_stage(tmp_path, turns) as s:
@@ -251,6 +269,7 @@ async def test_a_stop_in_a_block_leaves_a_session_that_goes_on(tmp_path: Path) -
         assert (await s.run("Go on.")).final == "done"
 
 
+@pytest.mark.proves("B28")
 async def test_a_stop_while_the_model_speaks_runs_nothing(tmp_path: Path) -> None:
     slow = block("await write('a.txt', 'x')", chunk=1, pace_seconds=0.05)
     async with rlm_stage(tmp_path, [slow, END]) as s:
@@ -263,6 +282,7 @@ async def test_a_stop_while_the_model_speaks_runs_nothing(tmp_path: Path) -> Non
         assert not (s.cwd / "a.txt").exists()
 
 
+@pytest.mark.proves("B29")
 async def test_failures_of_every_kind_are_entries(tmp_path: Path) -> None:
     turns = [
         block("throw new Error('mine')"),
@@ -284,6 +304,7 @@ async def test_failures_of_every_kind_are_entries(tmp_path: Path) -> None:
             assert words in told
 
 
+@pytest.mark.proves("B11")
 async def test_too_long_a_request_is_tried_again_with_half_the_past(tmp_path: Path) -> None:
     big = "// " + "x" * 6_000
     turns = [

@@ -33,6 +33,7 @@ async def two_runs(s: Stage) -> str:
     return node
 
 
+@pytest.mark.proves("I12")
 async def test_a_rollback_brings_the_variables_of_there_back_and_a_jump_those_of_here(
     tmp_path: Path,
 ) -> None:
@@ -50,6 +51,7 @@ async def test_a_rollback_brings_the_variables_of_there_back_and_a_jump_those_of
         assert "env.late: number = 2" in contexts(s)[3]
 
 
+@pytest.mark.proves("I12")
 async def test_the_middle_of_a_run_has_the_variables_of_that_iteration(tmp_path: Path) -> None:
     turns = [block("let n = 1"), block("n = 2"), block("n = 3; setFinal(n)"), block("setFinal(n)")]
     async with rlm_stage(tmp_path, turns) as s:
@@ -59,6 +61,7 @@ async def test_the_middle_of_a_run_has_the_variables_of_that_iteration(tmp_path:
         assert (await s.run("Which?")).final == "2"
 
 
+@pytest.mark.proves("I12")
 async def test_where_nothing_was_defined_yet_nothing_is_there(tmp_path: Path) -> None:
     turns = [FIRST, block("setFinal([typeof ships, typeof early])")]
     async with rlm_stage(tmp_path, turns) as s:
@@ -69,6 +72,7 @@ async def test_where_nothing_was_defined_yet_nothing_is_there(tmp_path: Path) ->
         assert "brought back" not in contexts(s)[1]
 
 
+@pytest.mark.proves("I12")
 async def test_a_session_that_was_moved_while_closed_goes_on_with_the_variables_of_there(
     tmp_path: Path,
 ) -> None:
@@ -82,6 +86,7 @@ async def test_a_session_that_was_moved_while_closed_goes_on_with_the_variables_
         assert (await third.run("Once more.")).final == BEFORE
 
 
+@pytest.mark.proves("I12")
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
 async def test_a_fork_has_the_variables_of_its_node_and_each_goes_its_own_way(
     tmp_path: Path, *, is_open: bool
@@ -102,6 +107,7 @@ async def test_a_fork_has_the_variables_of_its_node_and_each_goes_its_own_way(
         assert (await again.run("Look.")).final == AFTER
 
 
+@pytest.mark.proves("I12")
 async def test_variables_that_are_gone_are_told_by_name(tmp_path: Path) -> None:
     async with rlm_stage(tmp_path, [FIRST, SECOND]) as s:
         await two_runs(s)
@@ -114,6 +120,7 @@ async def test_variables_that_are_gone_are_told_by_name(tmp_path: Path) -> None:
         assert "Variables: none yet." in told
 
 
+@pytest.mark.proves("I12")
 async def test_only_so_many_earlier_ones_are_kept(tmp_path: Path) -> None:
     state = State(session="ses_1")
     kept = checkpoints.Checkpoints.of(tmp_path, state)
@@ -132,6 +139,7 @@ async def test_only_so_many_earlier_ones_are_kept(tmp_path: Path) -> None:
     assert f"main.{names[0]}.variables" not in there
 
 
+@pytest.mark.proves("I12", "divergences-variables-of-a-repl")
 async def test_what_stays_behind_when_a_session_leaves_the_machine_is_told_by_name(
     tmp_path: Path,
 ) -> None:

@@ -32,6 +32,7 @@ from tests.story.stage import FORMATS, call, stage
 DONE = Turn(text="All done.")
 
 
+@pytest.mark.proves("A02", "CF26")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_run_acts_and_answers(tmp_path: Path, format: str) -> None:
     turns = [
@@ -105,6 +106,7 @@ async def test_a_face_that_breaks_does_not_end_the_run(tmp_path: Path) -> None:
         assert s.types[-1] == "task.completed"
 
 
+@pytest.mark.proves("A02")
 async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path) -> None:
     slow_then_fast = (
         call("shell", command="sleep 0.3; echo slow"),
@@ -122,6 +124,7 @@ async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path)
         assert [m["role"] for m in messages[-5:]] == ["user", "assistant", "tool", "tool", "tool"]
 
 
+@pytest.mark.proves("spine-shown-by", "A03", "H25", "CF25", "codex-4.1")
 async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("ls", path="./" * n),)) for n in range(1, 201)]
     async with stage(tmp_path, [*turns, DONE]) as s:
@@ -131,6 +134,7 @@ async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
         assert s.server.connections == 1
 
 
+@pytest.mark.proves("spine-agent")
 async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> None:
     text = "x" * 1000
     turns = [
@@ -161,6 +165,7 @@ async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> No
         assert later[-1].message.calls[:1] == partial.message.calls
 
 
+@pytest.mark.proves("A10")
 async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a.txt").write_text("a")
@@ -184,6 +189,7 @@ async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.proves("A23")
 async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
     wait = "until [ -e heard ]; do sleep 0.01; done"
     turns = [Turn(tool_calls=(call("shell", command=wait),)), DONE]
@@ -196,6 +202,7 @@ async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
     assert [m.message.text for m in s.events(UserMessage) if m.steered] == ["Mind the gap."]
 
 
+@pytest.mark.proves("A23")
 async def test_a_steer_after_the_last_word_is_not_lost(tmp_path: Path) -> None:
     turns = [Turn(text="Done?", chunk=1, pace_seconds=30), Turn(text="Heard.")]
     async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
@@ -221,6 +228,7 @@ async def test_a_steer_is_heard_that_comes_while_a_run_is_ended(tmp_path: Path) 
     assert s.body()["messages"][-1] == {"role": "user", "content": "One more thing."}
 
 
+@pytest.mark.proves("A11", "codex-4.5")
 async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="echo on; sleep 60"), call("ls"))), DONE]
     async with stage(tmp_path, turns) as s:
@@ -240,6 +248,7 @@ async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path)
         assert all("aborted" in result["content"] for result in results)
 
 
+@pytest.mark.proves("A05")
 async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> None:
     turns = [Turn(text="ab cd ef gh " * 20, chunk=2, pace_seconds=0.05), DONE]
     async with stage(tmp_path, turns) as s:
@@ -253,6 +262,7 @@ async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> Non
         assert (await s.run("Go on.")).final == "All done."
 
 
+@pytest.mark.proves("A04", "CF25")
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
@@ -285,6 +295,7 @@ async def test_a_cap_ends_the_run_by_name(
     assert (outcome.reason, outcome.exit_code, outcome.final) == (reason, 3, "on")
 
 
+@pytest.mark.proves("A04")
 async def test_a_cap_on_cost_needs_a_price_and_then_holds(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=1_000_000, output_text=0)
     turn = Turn(tool_calls=(call("ls"),), usage=usage)
@@ -305,6 +316,7 @@ async def test_a_rate_limit_is_waited_out(tmp_path: Path) -> None:
         assert [(r.attempt, r.delay_seconds) for r in s.events(ModelRetried)] == [(1, 0.3)]
 
 
+@pytest.mark.proves("A15")
 async def test_a_failing_provider_ends_the_run_and_it_can_go_on(tmp_path: Path) -> None:
     turns = [Turn(fault=Fault(kind="auth")), DONE]
     async with stage(tmp_path, turns) as s:
@@ -345,6 +357,7 @@ async def test_repeated_call_ids_are_told_apart(tmp_path: Path) -> None:
         assert ["first" in tools[0], "second" in tools[1]] == [True, True]
 
 
+@pytest.mark.proves("A07", "D01", "divergences-progress-of-a-tool")
 async def test_progress_comes_before_the_result(tmp_path: Path) -> None:
     command = "for i in 1 2 3; do echo $i; sleep 0.1; done"
     async with stage(tmp_path, [Turn(tool_calls=(call("shell", command=command),)), DONE]) as s:
@@ -357,6 +370,7 @@ async def test_progress_comes_before_the_result(tmp_path: Path) -> None:
         assert kinds == ["ToolProgress"] * 3 + ["ToolResulted"]
 
 
+@pytest.mark.proves("H20")
 async def test_a_secret_of_the_environment_enters_no_event(tmp_path: Path) -> None:
     secret = "sk-very-secret-value-1"
     (tmp_path / "work").mkdir()
@@ -376,6 +390,7 @@ async def test_a_secret_of_the_environment_enters_no_event(tmp_path: Path) -> No
             assert secret.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.proves("spine-tools", "CF26")
 async def test_the_done_tool_ends_the_run(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("done", answer="Finished it."),))]
     async with stage(tmp_path, turns) as s:
@@ -384,6 +399,7 @@ async def test_the_done_tool_ends_the_run(tmp_path: Path) -> None:
         assert s.events(TaskCompleted) == [TaskCompleted(reason="completed", final="Finished it.")]
 
 
+@pytest.mark.proves("divergences-empty-reply")
 async def test_an_empty_reply_is_nudged(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text=""), DONE]) as s:
         assert (await s.run()).final == "All done."

@@ -22,6 +22,7 @@ def holding(folder: Path) -> list[str]:
     return [str(file) for file in files if KEY.encode() in file.read_bytes()]
 
 
+@pytest.mark.proves("G01", "G10", "G11")
 @pytest.mark.parametrize("chunk", [1, 7, 400])
 async def test_a_secret_that_nobody_told_us_of_stays_in_its_file(
     tmp_path: Path, chunk: int
@@ -45,6 +46,7 @@ async def test_a_secret_that_nobody_told_us_of_stays_in_its_file(
     assert await to_thread.run_sync(holding, tmp_path / "home") == []
 
 
+@pytest.mark.proves("G11")
 async def test_a_tool_runs_with_what_was_really_written(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("write", path="a.env", content=f"TOKEN={KEY}\n"),)),
@@ -56,12 +58,14 @@ async def test_a_tool_runs_with_what_was_really_written(tmp_path: Path) -> None:
         assert KEY not in msgspec.json.encode(s.shown).decode()
 
 
+@pytest.mark.proves("G11", "divergences-secrets-that-a-person-types")
 async def test_what_the_person_typed_reaches_the_model(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="Thanks.")]) as s:
         await s.run(f"My token is {KEY}")
         assert KEY in str(s.server.exchanges[0].body)
 
 
+@pytest.mark.proves("G10")
 async def test_a_kind_may_hold_an_output_back(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("read", path="notes.txt"),)), Turn(text="Done.")]
     safety = {"actions": {"github-pat": "block"}}
@@ -75,6 +79,7 @@ async def test_a_kind_may_hold_an_output_back(tmp_path: Path) -> None:
     assert "harmless words" not in asked
 
 
+@pytest.mark.proves("G01")
 async def test_orders_in_an_output_are_flagged_and_pass(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("read", path="page.txt"),)), Turn(text="Done.")]
     async with stage(tmp_path, turns) as s:
@@ -86,6 +91,7 @@ async def test_orders_in_an_output_are_flagged_and_pass(tmp_path: Path) -> None:
     assert "Ignore all previous instructions" in asked
 
 
+@pytest.mark.proves("G01", "G04")
 async def test_climbing_out_of_the_workspace_is_blocked_in_every_mode(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("read", path="a/../../b"),)), Turn(text="Done.")]
     async with stage(tmp_path, turns, mode="full-auto") as s:
@@ -96,12 +102,14 @@ async def test_climbing_out_of_the_workspace_is_blocked_in_every_mode(tmp_path: 
     assert "name the place itself" in asked
 
 
+@pytest.mark.proves("G12", "divergences-switching-the-checks-off")
 async def test_off_needs_a_confirmation(tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="confirm_disable"):
         async with stage(tmp_path, [Turn(text="Hi.")], safety={"enabled": False}):
             pass
 
 
+@pytest.mark.proves("G12", "divergences-switching-the-checks-off")
 async def test_confirmed_it_is_off(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("read", path="notes.txt"),)), Turn(text="Done.")]
     async with stage(tmp_path, turns, safety={"enabled": False, "confirm_disable": True}) as s:
@@ -110,6 +118,7 @@ async def test_confirmed_it_is_off(tmp_path: Path) -> None:
         assert KEY in str(s.server.exchanges[1].body)
 
 
+@pytest.mark.proves("G11")
 async def test_a_secret_cut_over_pieces_of_output_is_shown_nowhere(tmp_path: Path) -> None:
     says = (
         f'for piece in {KEY[:5]} {KEY[5:11]} {KEY[11:]}; do printf "$piece"; sleep 0.05; done; echo'

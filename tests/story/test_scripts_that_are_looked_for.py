@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call, stage
 from tests.story.test_browser_tools import says, words_of
@@ -10,6 +12,7 @@ from tests.story.test_browser_tools import says, words_of
 DONE = Turn(text="Done.")
 
 
+@pytest.mark.proves("D11")
 async def test_a_model_finds_and_runs_a_script_without_any_setting(tmp_path: Path) -> None:
     turns = [
         says(call("tool_search", query="run javascript over files", limit=1)),
@@ -33,6 +36,7 @@ async def test_a_model_finds_and_runs_a_script_without_any_setting(tmp_path: Pat
     assert "js" not in listed[0]
 
 
+@pytest.mark.proves("D18", "divergences-tools-that-were-found")
 async def test_each_request_extends_the_last_though_tools_were_found(tmp_path: Path) -> None:
     turns = [
         says(call("tool_search", query="edits")),
@@ -48,6 +52,7 @@ async def test_each_request_extends_the_last_though_tools_were_found(tmp_path: P
     assert len(set(tools)) == 1
 
 
+@pytest.mark.proves("D11")
 async def test_scripts_that_are_switched_off_are_not_found(tmp_path: Path) -> None:
     turns = [says(call("tool_search", query="javascript")), says(call("js", code="1")), DONE]
     async with stage(tmp_path, turns, tools={"disabled": ["js", "call_tools"]}) as opened:

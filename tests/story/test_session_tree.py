@@ -47,6 +47,7 @@ async def said(s: Stage, *words: str) -> None:
         await s.run(each)
 
 
+@pytest.mark.proves("I13", "codex-16.2", "codex-16.3")
 async def test_after_a_rollback_the_model_sees_what_it_would_have_seen_without_that_turn(
     tmp_path: Path,
 ) -> None:
@@ -67,6 +68,7 @@ async def test_after_a_rollback_the_model_sees_what_it_would_have_seen_without_t
         assert "Second" not in str(s.body())
 
 
+@pytest.mark.proves("I06", "I09")
 async def test_a_branch_at_a_message_makes_a_second_leaf_and_the_first_can_be_gone_back_to(
     tmp_path: Path,
 ) -> None:
@@ -109,6 +111,7 @@ async def test_before_words_of_the_persons_and_then_others_in_their_place(tmp_pa
         assert s.session.state.history == []
 
 
+@pytest.mark.proves("J06")
 async def test_behind_a_summary_the_model_sees_every_word_again(tmp_path: Path) -> None:
     turns = [LOOK, Turn(text="one"), Turn(text="SHORT"), Turn(text="two"), Turn(text="three")]
     async with stage(tmp_path, turns, check=False) as s:
@@ -148,6 +151,7 @@ async def test_a_running_turn_cannot_be_left_and_too_many_turns_not_be_gone_back
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.proves("I13", "codex-16.2", "codex-16.3", "divergences-a-fork")
 async def test_a_fork_goes_on_by_itself_and_names_where_it_comes_from(tmp_path: Path) -> None:
     turns = [LOOK, Turn(text="one"), Turn(text="two"), Turn(text="three")]
     async with stage(tmp_path, turns) as s:
@@ -170,6 +174,7 @@ async def test_a_fork_goes_on_by_itself_and_names_where_it_comes_from(tmp_path: 
     assert "First" in str(await log(tmp_path, forked.child))
 
 
+@pytest.mark.proves("I13", "codex-16.2", "codex-16.3")
 async def test_a_fork_in_mid_turn_ends_its_copy_of_the_open_call(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="rm x"),)), Turn(text="done")]
     async with (

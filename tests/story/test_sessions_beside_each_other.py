@@ -6,6 +6,7 @@ Blocking calls fail every test of this suite (``tests/conftest.py``); speed is t
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.app.ouroboros import Ouroboros, Outcome
 from ouroboros.app.settings import Settings
@@ -16,6 +17,7 @@ from tests.story.stage import call
 SESSIONS = 20
 
 
+@pytest.mark.proves("A29")
 async def test_twenty_sessions_run_beside_each_other(tmp_path: Path) -> None:
     meet = f"mktemp ../XXXXXXXX.here; until [ $(ls ../*.here | wc -l) -ge {SESSIONS} ]; do sleep 0.2; done"
     turns = [Turn(tool_calls=(call("shell", command=meet, timeout=600),)), Turn(text="Done.")]

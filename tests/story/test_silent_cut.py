@@ -18,6 +18,7 @@ def warnings(s: Stage) -> list[str]:
     return [event.text for event in s.events(Logged) if event.level == "warning"]
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize("format", ["ollama", "zai"])
 async def test_a_silent_cut_is_told_once(tmp_path: Path, format: str) -> None:
     async with stage(tmp_path, [CUT] * 3, format=format, environment=KEYS) as s:
@@ -30,12 +31,14 @@ async def test_a_silent_cut_is_told_once(tmp_path: Path, format: str) -> None:
         assert "OLLAMA_CONTEXT_LENGTH" in told
 
 
+@pytest.mark.proves("providers-protocols")
 async def test_vendors_that_refuse_what_is_too_long_are_not_suspected(tmp_path: Path) -> None:
     async with stage(tmp_path, [CUT], format="openai", environment=KEYS) as s:
         await s.run(LONG)
         assert warnings(s) == []
 
 
+@pytest.mark.proves("providers-protocols")
 async def test_a_cut_report_does_not_keep_the_history_from_being_summarised(
     tmp_path: Path,
 ) -> None:

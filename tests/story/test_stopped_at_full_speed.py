@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.app.hub import Room
 from ouroboros.core.commands import Interrupt, Submit
@@ -31,6 +32,7 @@ async def begun(room: Room) -> None:
     await seen.wait()
 
 
+@pytest.mark.proves("agent-stop-at-full-speed")
 async def test_a_stop_and_a_close_land_within_replies_at_full_speed(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     # Played within this process, so that nothing that is waited for lies between two pieces.

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.llm.turns import Turn
@@ -24,6 +25,7 @@ def ouro(home: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.proves("W08")
 async def test_a_key_of_the_key_file_is_sent(tmp_path: Path) -> None:
     keys = tmp_path / ".ouroboros" / "keys.toml"
     keys.parent.mkdir()
@@ -36,6 +38,7 @@ async def test_a_key_of_the_key_file_is_sent(tmp_path: Path) -> None:
         assert server.exchanges[0].headers["authorization"] == "Bearer sk-from-the-key-file"
 
 
+@pytest.mark.proves("W08")
 async def test_an_env_file_counts_only_in_a_trusted_folder(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)

@@ -75,6 +75,7 @@ async def held(s: Stage) -> None:
     assert [answer.decider for answer in s.events(PermissionAnswered)] == ["nobody"]
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("name", CARRIERS)
 async def test_no_carrier_leads_to_a_deed(tmp_path: Path, name: str):
     folder = prepared(tmp_path)
@@ -86,6 +87,7 @@ async def test_no_carrier_leads_to_a_deed(tmp_path: Path, name: str):
         assert name in s.events(PermissionRequested)[0].reason
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("deed", DEEDS)
 @pytest.mark.parametrize("mode", ["auto-edit", "full-auto"])
 async def test_no_deed_follows_from_what_was_read(tmp_path: Path, deed: str, mode: Mode):
@@ -96,6 +98,7 @@ async def test_no_deed_follows_from_what_was_read(tmp_path: Path, deed: str, mod
         await held(s)
 
 
+@pytest.mark.proves("permissions-taint")
 async def test_instructions_of_the_folder_count_as_read_from_the_start(tmp_path: Path):
     folder = prepared(tmp_path)
     (folder / "CLAUDE.md").write_text(ORDER)
@@ -117,6 +120,7 @@ async def test_the_persons_own_instructions_do_not(tmp_path: Path):
         assert await anyio.Path(folder / "sent").exists()
 
 
+@pytest.mark.proves("permissions-taint")
 async def test_what_was_read_is_known_after_a_restart_and_a_summary(tmp_path: Path):
     folder = prepared(tmp_path)
     turns = [Turn(tool_calls=(call("read", path="issue.txt"),)), Turn(text="Read.")]
@@ -128,6 +132,7 @@ async def test_what_was_read_is_known_after_a_restart_and_a_summary(tmp_path: Pa
         await held(s)
 
 
+@pytest.mark.proves("permissions-taint")
 async def test_a_yes_lets_it_happen_once(tmp_path: Path):
     folder = prepared(tmp_path)
     turns = obeying(call("read", path="issue.txt"), DEEDS["sends"])
@@ -142,6 +147,7 @@ async def test_a_yes_lets_it_happen_once(tmp_path: Path):
     assert await anyio.Path(folder / "sent").exists()
 
 
+@pytest.mark.proves("permissions-taint")
 async def test_a_cage_without_network_lets_ordinary_work_go_on(tmp_path: Path):
     folder = prepared(tmp_path)
     turns = obeying(
@@ -159,6 +165,7 @@ def shop() -> Iterator[Shop]:
         yield shops[0]
 
 
+@pytest.mark.proves("permissions-taint")
 async def test_a_browser_carries_no_file_to_a_new_place(tmp_path: Path, shop: Shop):
     folder = prepared(tmp_path)
     browser = {"tools": True, "profile": ""}

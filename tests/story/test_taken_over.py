@@ -27,6 +27,7 @@ ACTS = {
 }
 
 
+@pytest.mark.proves("I15")
 def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path: Path) -> None:
     home = Path(os.environ["OUROBOROS_HOME"])
     model = script(tmp_path, WAITS, ACTS, {"text": "Done."})

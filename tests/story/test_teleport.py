@@ -66,6 +66,7 @@ def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
+@pytest.mark.proves("K10", "divergences-secrets-in-a-teleports-files")
 def test_an_empty_machine_has_the_same_conversation_and_the_same_files(
     packed: Path, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_an_archive_beside_the_work_holds_no_other_and_nothing_of_how_it_was_mad
     assert stat.S_IMODE((work / "second").stat().st_mode) == 0o600
 
 
+@pytest.mark.proves("K10")
 def test_its_checkpoints_are_a_bundle_that_git_reads(packed: Path, tmp_path: Path) -> None:
     with tarfile.open(packed) as held:
         held.extract("checkpoints.bundle", tmp_path, filter="data")
@@ -138,6 +140,7 @@ def test_its_checkpoints_are_a_bundle_that_git_reads(packed: Path, tmp_path: Pat
     assert shown == [b"", b"one\n", b"two\n"]
 
 
+@pytest.mark.proves("K11")
 def test_nothing_is_overwritten_and_nothing_is_left_of_a_refusal(
     packed: Path, tmp_path: Path
 ) -> None:
@@ -155,6 +158,7 @@ def test_nothing_is_overwritten_and_nothing_is_left_of_a_refusal(
     assert not [*tmp_path.glob(".teleport-*")]
 
 
+@pytest.mark.proves("K11")
 def test_an_archive_that_was_changed_anywhere_is_refused(packed: Path, tmp_path: Path) -> None:
     from ouroboros.app.teleport.arriving import arrive
     from ouroboros.core.errors import OuroborosError
@@ -229,6 +233,7 @@ def archive_of(
 FILE = 0o100644
 
 
+@pytest.mark.proves("K11")
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
@@ -261,6 +266,7 @@ def test_checkpoints_that_lead_elsewhere_are_refused(
     assert not (tmp_path / "into").exists()
 
 
+@pytest.mark.proves("K11")
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -287,6 +293,7 @@ def test_manifests_that_cannot_be_true_are_refused(
     assert not (tmp_path / "into").exists()
 
 
+@pytest.mark.proves("K10")
 def test_the_folder_is_the_sessions_own_however_it_is_written(tmp_path: Path) -> None:
     made = archive_of(tmp_path / "made", [(b"f", FILE, b"x")])
     (tmp_path / "behind").symlink_to(tmp_path)
@@ -346,6 +353,7 @@ def test_nothing_is_left_where_the_session_cannot_be_kept(tmp_path: Path) -> Non
     assert [each.checkpoints for each in sizes(home)] in ([], [0])
 
 
+@pytest.mark.proves("K11")
 def test_what_a_killed_process_left_is_swept(packed: Path, tmp_path: Path) -> None:
     gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True)
     left = tmp_path / f".teleport-{gone.stdout.strip()}-abc"
@@ -413,6 +421,7 @@ def test_a_link_is_judged_in_each_folder_that_it_stands_in(tmp_path: Path) -> No
     checked(lambda sha, _: made[sha], cleaning.tree(name_of("tree", top)))
 
 
+@pytest.mark.proves("K11")
 def test_rights_of_others_do_not_travel(tmp_path: Path) -> None:
     from ouroboros.app.teleport.arriving import arrive
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ouroboros.core.commands import SetGoal
 from ouroboros.core.events import ContextCompacted
 from ouroboros.llm.turns import Turn
@@ -48,6 +50,7 @@ def after_a_summary(body: dict[str, Any], number: int, process: int) -> int:
     return len(str(body["messages"]))
 
 
+@pytest.mark.proves("J14", "codex-6.7")
 async def test_two_hundred_steps_over_ten_summaries_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "AGENTS.md").write_text("Keep commits small.")

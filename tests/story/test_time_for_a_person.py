@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from anyio import create_task_group
 
 from ouroboros.core.events import TurnStarted
@@ -11,6 +12,7 @@ from tests.story.stage import stage
 LONG = Turn(text="word " * 12, chunk=5, pace_seconds=0.2)
 
 
+@pytest.mark.proves("A14")
 async def test_a_person_who_drives_a_tab_costs_the_run_no_time(tmp_path: Path) -> None:
     limits = {"max_time": 1}
     async with stage(tmp_path, [LONG, LONG], opening={"browser": True}, limits=limits) as s:

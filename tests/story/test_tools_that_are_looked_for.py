@@ -13,6 +13,7 @@ PICTURE = b64decode(
 )
 
 
+@pytest.mark.proves("Y05")
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.core.commands import Interrupt
 from ouroboros.core.events import ToolResulted
@@ -13,6 +14,7 @@ from tests.story.stage import call, stage
 DONE = Turn(text="All done.")
 
 
+@pytest.mark.proves("A27")
 async def test_two_edits_of_a_file_are_one_change_told_before_the_end(tmp_path: Path):
     turns = [
         Turn(tool_calls=(call("write", path="a.txt", content="one\ntwo\n"),)),
@@ -29,6 +31,7 @@ async def test_two_edits_of_a_file_are_one_change_told_before_the_end(tmp_path: 
         assert s.types[-2:] == ["diff.turn", "task.completed"]
 
 
+@pytest.mark.proves("A27", "codex-22.1", "codex-22.2", "codex-22.3", "divergences-diff-of-a-turn")
 async def test_each_run_tells_of_its_own_changes_and_one_without_tells_nothing(tmp_path: Path):
     turns = [
         Turn(tool_calls=(call("write", path="a.txt", content="one\n"),)),
@@ -47,6 +50,7 @@ async def test_each_run_tells_of_its_own_changes_and_one_without_tells_nothing(t
         assert "c.txt" not in first.diff + last.diff
 
 
+@pytest.mark.proves("A27")
 async def test_a_run_that_is_stopped_tells_what_it_had_changed(tmp_path: Path):
     turns = [
         Turn(tool_calls=(call("write", path="a.txt", content="one\n"),)),

@@ -54,6 +54,7 @@ def statuses(s: Stage) -> list[str]:
     return [s.results[each.id].status for each in calls if each.id in s.results]
 
 
+@pytest.mark.proves("Y06")
 async def test_each_path_is_judged_by_its_own_workspace(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -70,6 +71,7 @@ async def test_each_path_is_judged_by_its_own_workspace(
     assert there == [False, True, False, False, True, True]
 
 
+@pytest.mark.proves("Y06")
 @pytest.mark.parametrize("trusted", [True, False])
 async def test_a_stranger_may_tighten_and_never_loosen(
     tmp_path: Path, places: tuple[Path, Path], trusted: bool
@@ -97,6 +99,7 @@ async def test_a_stranger_may_tighten_and_never_loosen(
     assert (red / "made").exists() is trusted
 
 
+@pytest.mark.proves("Y06")
 async def test_trust_that_is_given_later_counts_from_the_next_words_on(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -112,6 +115,7 @@ async def test_trust_that_is_given_later_counts_from_the_next_words_on(
         assert statuses(s) == ["denied", "done"]
 
 
+@pytest.mark.proves("Y06")
 async def test_a_session_that_goes_on_knows_them(tmp_path: Path, places: tuple[Path, Path]) -> None:
     red, blue = places
     await configure(red, 'mode = "plan"\n', trusted=True)
@@ -126,6 +130,7 @@ async def test_a_session_that_goes_on_knows_them(tmp_path: Path, places: tuple[P
         assert statuses(s) == ["denied"]
 
 
+@pytest.mark.proves("Y06")
 async def test_its_cage_is_narrower_there(tmp_path: Path, places: tuple[Path, Path]) -> None:
     red, blue = places
     await configure(red, '[sandbox]\nmode = "read-only"\n', trusted=False)
@@ -146,6 +151,7 @@ async def test_its_cage_is_narrower_there(tmp_path: Path, places: tuple[Path, Pa
     assert (blue / "a").exists()
 
 
+@pytest.mark.proves("permissions-visited-later")
 async def test_its_cage_becomes_narrower_when_it_says_so_later(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -167,6 +173,7 @@ async def test_its_cage_becomes_narrower_when_it_says_so_later(
     assert made == [True, False, True]
 
 
+@pytest.mark.proves("Y06")
 async def test_instructions_hold_where_they_stand_and_are_told_when_they_change(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -195,6 +202,7 @@ def texts(s: Stage) -> list[str]:
     ]
 
 
+@pytest.mark.proves("Y06")
 async def test_a_broken_file_stops_nobody_who_does_not_trust_it(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -211,6 +219,7 @@ async def test_a_broken_file_stops_nobody_who_does_not_trust_it(
         assert s.events(PermissionRequested) == []
 
 
+@pytest.mark.proves("Y06")
 async def test_where_settings_break_later_what_held_still_holds(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:

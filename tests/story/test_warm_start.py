@@ -24,6 +24,7 @@ async def connected(server: ScriptedServer) -> None:
     raise AssertionError("nobody connected")
 
 
+@pytest.mark.proves("A31")
 async def test_the_first_request_finds_the_connection_open(tmp_path: Path) -> None:
     async with stage(tmp_path, [HI]) as s:
         await s.session.warm()
@@ -33,6 +34,7 @@ async def test_the_first_request_finds_the_connection_open(tmp_path: Path) -> No
         assert s.server.connections == 1
 
 
+@pytest.mark.proves("A31")
 async def test_words_that_come_while_it_connects_share_the_connection(tmp_path: Path) -> None:
     async with stage(tmp_path, [HI]) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.session.warm)
@@ -40,6 +42,7 @@ async def test_words_that_come_while_it_connects_share_the_connection(tmp_path: 
         assert s.server.connections == 1
 
 
+@pytest.mark.proves("A31")
 @pytest.mark.parametrize("face", ["run", "chat"])
 async def test_the_program_connects_before_it_is_told_anything(tmp_path: Path, face: str) -> None:
     async with serving([HI]) as server:
@@ -59,6 +62,7 @@ async def test_the_program_connects_before_it_is_told_anything(tmp_path: Path, f
         assert len(server.exchanges) == 1
 
 
+@pytest.mark.proves("A31")
 async def test_a_server_that_hung_up_meanwhile_is_called_again_in_silence(tmp_path: Path) -> None:
     scripted = ScriptedServer([HI])
     hung_up = anyio.Event()
@@ -83,6 +87,7 @@ async def test_a_server_that_hung_up_meanwhile_is_called_again_in_silence(tmp_pa
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.proves("A31")
 async def test_a_server_that_is_not_there_is_missed_only_by_the_first_request(
     tmp_path: Path,
 ) -> None:
@@ -93,6 +98,7 @@ async def test_a_server_that_is_not_there_is_missed_only_by_the_first_request(
         assert (await s.run()).reason == "failed"
 
 
+@pytest.mark.proves("A31")
 async def test_a_server_that_never_answers_the_call_keeps_nobody_from_leaving(
     tmp_path: Path,
 ) -> None:
@@ -116,6 +122,7 @@ async def test_a_server_that_never_answers_the_call_keeps_nobody_from_leaving(
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.proves("A31")
 async def test_where_replies_may_be_kept_nothing_is_opened_ahead(tmp_path: Path) -> None:
     async with stage(tmp_path, [HI], cache_replies=True) as s:
         await s.session.warm()

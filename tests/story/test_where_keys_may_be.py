@@ -37,6 +37,7 @@ def quiet() -> Iterator[None]:
     logger.handlers, logger.level, logger.propagate = before
 
 
+@pytest.mark.proves("G11")
 async def test_no_place_keeps_shows_or_sends_a_key(tmp_path: Path) -> None:
     turns = [
         Turn(tool_calls=(call("read", path="notes.txt"),)),
@@ -60,6 +61,7 @@ async def test_no_place_keeps_shows_or_sends_a_key(tmp_path: Path) -> None:
     assert await to_thread.run_sync(holding, tmp_path / "home") == []
 
 
+@pytest.mark.proves("V22")
 async def test_a_run_with_a_log_waits_for_no_disk(tmp_path: Path, quiet: None) -> None:
     await to_thread.run_sync(partial(diagnosis.start, tmp_path, debug=True))
     async with stage(tmp_path, [Turn(text="Done.")]) as s:
@@ -71,6 +73,7 @@ async def test_a_run_with_a_log_waits_for_no_disk(tmp_path: Path, quiet: None) -
     assert "Say something." not in log
 
 
+@pytest.mark.proves("G11")
 def test_the_log_holds_no_key(tmp_path: Path, quiet: None) -> None:
     diagnosis.start(tmp_path, debug=True)
     logging.getLogger("ouroboros.somewhere").warning("the server said %s", KEY)

@@ -73,6 +73,7 @@ async def of(session: Session) -> AsyncGenerator[Session]:
     yield session
 
 
+@pytest.mark.proves("I20")
 async def test_each_message_does_and_tells_one_thing(tmp_path: Path) -> None:
     async with (
         Line() as line,
@@ -119,6 +120,7 @@ async def test_each_message_does_and_tells_one_thing(tmp_path: Path) -> None:
     assert [each["id"] for each in line.said if each["type"] == "tool_result"] == calls
 
 
+@pytest.mark.proves("I20")
 def test_every_message_in_is_one_command_and_every_message_out_one_event() -> None:
     read = {
         '{"type":"chat","message":"x"}': Submit(text="x"),
@@ -212,6 +214,7 @@ async def test_messages_that_come_at_once_are_taken_in_their_order(tmp_path: Pat
         assert said[:2] == ["a", "b"]
 
 
+@pytest.mark.proves("I20")
 def test_sessions_over_a_socket_of_ones_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,6 +266,7 @@ def test_sessions_over_a_socket_of_ones_own(
     assert not path.exists()
 
 
+@pytest.mark.proves("interfaces-serve")
 def test_a_signal_ends_it_with_its_sessions_and_its_socket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

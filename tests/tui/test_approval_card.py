@@ -48,6 +48,7 @@ ANSWERS: list[tuple[list[str], dict[str, object]]] = [
 ]
 
 
+@pytest.mark.proves("E13", "V06", "E15")
 async def test_every_answer_by_its_keys(tmp_path: Path) -> None:
     turns = [runs(f"touch file{at}") for at in range(len(ANSWERS))]
     async with small(tmp_path, [*turns, DONE], size=(100, 30)) as s:
@@ -83,6 +84,7 @@ def _command(request: str, at: int, wanted: dict[str, object]) -> Approve | Deny
     )
 
 
+@pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_keys_meant_for_the_prompt_answer_nothing(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE], guard_seconds=0.05) as s:
         await s.type("ye")
@@ -112,6 +114,7 @@ async def test_keys_meant_for_the_prompt_answer_nothing(tmp_path: Path) -> None:
         assert s.app.line.value == "yes y"
 
 
+@pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_a_card_takes_the_keys_once_the_prompt_is_empty(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE], guard_seconds=0.05) as s:
         await s.room.send(Submit(text="go"))
@@ -130,6 +133,7 @@ def reads(tmp_path: Path) -> list[Turn]:
     return [Turn(tool_calls=tuple(call("read", path=name) for name in "abc")), DONE]
 
 
+@pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_the_next_card_is_deaf_for_a_moment(tmp_path: Path) -> None:
     asks = {"ask": ["read"]}
     async with small(tmp_path, reads(tmp_path), guard_seconds=3600, permissions=asks) as s:
@@ -148,6 +152,7 @@ async def test_the_next_card_is_deaf_for_a_moment(tmp_path: Path) -> None:
         await s.rested()
 
 
+@pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_several_questions_are_counted_and_answered_one_by_one(tmp_path: Path) -> None:
     async with small(tmp_path, reads(tmp_path), permissions={"ask": ["read"]}) as s:
         await s.room.send(Submit(text="go"))
@@ -167,6 +172,7 @@ async def test_several_questions_are_counted_and_answered_one_by_one(tmp_path: P
         assert said == [(Approve, requests[0]), (Deny, requests[1]), (Approve, requests[2])]
 
 
+@pytest.mark.proves("V14")
 async def test_an_answer_elsewhere_closes_the_card_and_is_told(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE]) as s:
         request = await begin(s)
@@ -179,6 +185,7 @@ async def test_an_answer_elsewhere_closes_the_card_and_is_told(tmp_path: Path) -
         await s.until(lambda: s.app.line.has_focus)
 
 
+@pytest.mark.proves("V14")
 async def test_of_two_answers_the_first_counts(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE]) as s:
         request = await begin(s)
@@ -192,6 +199,7 @@ async def test_of_two_answers_the_first_counts(tmp_path: Path) -> None:
         await s.until(lambda: any("the first answer counted" in told.text for told in s.app.told))
 
 
+@pytest.mark.proves("V14")
 async def test_stopping_the_run_takes_the_card_away(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE]) as s:
         await begin(s)
@@ -203,6 +211,7 @@ async def test_stopping_the_run_takes_the_card_away(tmp_path: Path) -> None:
         await s.until(lambda: s.app.line.has_focus)
 
 
+@pytest.mark.proves("E13", "V06")
 async def test_the_whole_input_fills_the_screen_and_can_be_answered_there(tmp_path: Path) -> None:
     command = "\n".join(f"echo {at}" for at in range(100)) + "\ntouch made"
     async with small(tmp_path, [runs(command), runs("touch two"), DONE]) as s:
@@ -235,6 +244,7 @@ async def test_the_whole_input_fills_the_screen_and_can_be_answered_there(tmp_pa
         assert s.commands[1].message == "no"
 
 
+@pytest.mark.proves("E15")
 async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch one\ntouch two"), DONE]) as s:
         request = await begin(s)
@@ -251,6 +261,7 @@ async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> No
         assert {path.name for path in (tmp_path / "work").iterdir()} == {"two"}
 
 
+@pytest.mark.proves("V22")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_nothing_that_is_asked_can_pass_for_something_else(
     tmp_path: Path, size: tuple[int, int]
@@ -267,6 +278,7 @@ async def test_nothing_that_is_asked_can_pass_for_something_else(
         assert "\\u{1b}[2J" in whole.replace("\n", "")
 
 
+@pytest.mark.proves("E13", "V06")
 async def test_forty_columns_and_ten_rows_are_enough(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE], size=(40, 10)) as s:
         await begin(s)

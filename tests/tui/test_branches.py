@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anyio
+import pytest
 from textual.pilot import Pilot
 
 from ouroboros.core.commands import Branch, Rollback
@@ -43,6 +44,7 @@ async def say(app: OuroApp, pilot: Pilot[Left], text: str) -> None:
     await settled(pilot)
 
 
+@pytest.mark.proves("V13")
 async def test_only_the_branch_that_goes_on_is_shown(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo")
     async with shown(start) as (app, pilot):

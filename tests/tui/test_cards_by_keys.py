@@ -22,6 +22,7 @@ def call(name: str, lines: int = 9) -> Call:
     return Call(id=name, name="shell", title=f"Run {name}", status="done", output=output)
 
 
+@pytest.mark.proves("V02")
 async def test_one_card_is_unfolded_by_keys_alone(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         app.transcript.empty()
@@ -48,6 +49,7 @@ async def test_one_card_is_unfolded_by_keys_alone(tmp_path: Path) -> None:
         assert app.prompt.text == ""
 
 
+@pytest.mark.proves("V02")
 async def test_the_marked_card_is_in_sight_and_nothing_carries_it_away(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo"), size=(60, 14)) as (app, pilot):
         app.transcript.empty()
@@ -74,6 +76,7 @@ async def test_the_marked_card_is_in_sight_and_nothing_carries_it_away(tmp_path:
         assert "Run later" in text(app)
 
 
+@pytest.mark.proves("V02")
 @pytest.mark.parametrize("theme", ["dark", "none"])
 async def test_the_marked_card_stands_out(tmp_path: Path, album: Album, theme: str) -> None:
     start = started(tmp_path, model="echo", tui__theme=theme)
@@ -87,6 +90,7 @@ async def test_the_marked_card_stands_out(tmp_path: Path, album: Album, theme: s
         await album.check(app, f"marked-{theme}")
 
 
+@pytest.mark.proves("V02")
 async def test_keys_for_cards_are_the_persons_too(tmp_path: Path) -> None:
     own = {"mark_above": "f5", "card_toggle": "o", "card_leave": "q"}
     start = started(tmp_path, model="echo", **{f"tui__keys__{k}": v for k, v in own.items()})
@@ -102,6 +106,7 @@ async def test_keys_for_cards_are_the_persons_too(tmp_path: Path) -> None:
         assert app.prompt.text == ""
 
 
+@pytest.mark.proves("interfaces-lists-by-mouse")
 async def test_words_of_the_conversation_are_copied_with_the_mouse(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__theme="none")
     async with shown(start) as (app, pilot):
@@ -119,6 +124,7 @@ async def test_words_of_the_conversation_are_copied_with_the_mouse(tmp_path: Pat
         assert app.clipboard == "世界 two\n\n  three"
 
 
+@pytest.mark.proves("interfaces-lists-by-mouse")
 async def test_what_a_list_offers_is_taken_with_the_mouse(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         await keys(pilot, "/mode a")
@@ -135,6 +141,7 @@ async def test_what_a_list_offers_is_taken_with_the_mouse(tmp_path: Path) -> Non
         assert type(app.screen).__name__ == "HelpScreen"
 
 
+@pytest.mark.proves("interfaces-lists-by-mouse")
 async def test_screens_with_a_list_are_used_with_the_mouse(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         await keys(pilot, "remember this<enter>")

@@ -27,6 +27,7 @@ async def choose(s: Small, name: str) -> None:
     await s.press("home", *["down"] * offered(s).index(name), "enter")
 
 
+@pytest.mark.proves("interfaces-first-start")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_it_offers_vendors_and_the_demo(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, size=size, environment=QUIET, model="echo") as s:
@@ -42,6 +43,7 @@ async def test_it_offers_vendors_and_the_demo(tmp_path: Path, size: tuple[int, i
         assert s.app.results == [None]
 
 
+@pytest.mark.proves("interfaces-first-start")
 async def test_a_key_is_tried_then_kept_and_never_shown(tmp_path: Path) -> None:
     turns = [Turn(text="ready")]
     async with serving(turns) as vendor:
@@ -64,6 +66,7 @@ async def test_a_key_is_tried_then_kept_and_never_shown(tmp_path: Path) -> None:
     assert f'model = "{begin.model}"' in await to_thread.run_sync((home / "config.toml").read_text)
 
 
+@pytest.mark.proves("interfaces-first-start")
 async def test_a_key_that_is_refused_is_not_kept_unasked(tmp_path: Path) -> None:
     async with serving([]) as vendor:
         environment = {**QUIET, "OPENAI_BASE_URL": vendor.url}
@@ -86,6 +89,7 @@ async def test_a_key_that_is_refused_is_not_kept_unasked(tmp_path: Path) -> None
             assert s.app.results == []
 
 
+@pytest.mark.proves("interfaces-first-start")
 async def test_a_model_on_this_machine_is_offered_first(tmp_path: Path) -> None:
     async with serving([]) as local:
         local.pages = {"/api/tags": {"models": [{"name": "tiny:1b", "model": "tiny:1b"}]}}
@@ -101,6 +105,7 @@ async def test_a_model_on_this_machine_is_offered_first(tmp_path: Path) -> None:
             assert s.app.results == [Begin(model="ollama/tiny:1b")]
 
 
+@pytest.mark.proves("interfaces-first-start")
 async def test_the_demo_is_unpacked_and_given_to_begin_with(tmp_path: Path) -> None:
     async with small(tmp_path, environment=QUIET, model="echo") as s:
         s.app.open(FirstStart())

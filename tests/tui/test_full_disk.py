@@ -28,6 +28,7 @@ def filled(disk: Path) -> Path:
     return disk / "ballast"
 
 
+@pytest.mark.proves("interfaces-full-disk-in-the-terminal")
 async def test_words_that_cannot_be_kept_are_given_back(tmp_path: Path, small_home: Path) -> None:
     start = started(tmp_path, model=turns(tmp_path, {"text": "There is room."}))
     async with shown(start) as (app, pilot):
@@ -41,6 +42,7 @@ async def test_words_that_cannot_be_kept_are_given_back(tmp_path: Path, small_ho
         await sees(app, pilot, "There is room.")
 
 
+@pytest.mark.proves("interfaces-full-disk-in-the-terminal")
 async def test_a_run_that_dies_says_so_and_the_prompt_is_free(
     tmp_path: Path, small_home: Path
 ) -> None:
@@ -57,6 +59,7 @@ async def test_a_run_that_dies_says_so_and_the_prompt_is_free(
         assert text(app).count("error: ") == 1
 
 
+@pytest.mark.proves("interfaces-full-disk-in-the-terminal")
 async def test_on_a_full_disk_the_next_words_try_again_to_open_a_session(
     tmp_path: Path, small_home: Path
 ) -> None:

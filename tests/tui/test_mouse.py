@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import anyio
+import pytest
 from textual.widgets import Input
 
 from ouroboros.core.commands import Approve, Deny, Interrupt, SetModel, Submit
@@ -35,6 +36,7 @@ def asks(*names: str) -> list[Turn]:
     return [Turn(tool_calls=tuple(call("shell", command=f"touch {name}") for name in names)), DONE]
 
 
+@pytest.mark.proves("V04")
 async def test_a_question_is_answered_with_the_mouse(tmp_path: Path) -> None:
     async with small(tmp_path, asks("one", "two"), size=(100, 30)) as s:
         await s.room.send(Submit(text="go"))
@@ -58,6 +60,7 @@ async def test_a_question_is_answered_with_the_mouse(tmp_path: Path) -> None:
         assert not (tmp_path / "work" / "two").exists()
 
 
+@pytest.mark.proves("V04")
 async def test_a_click_that_was_meant_for_something_else_answers_nothing(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=tuple(call("read", path=name) for name in "ab")), DONE]
     asked = {"ask": ["read"]}
@@ -82,6 +85,7 @@ async def test_a_click_that_was_meant_for_something_else_answers_nothing(tmp_pat
         await s.rested()
 
 
+@pytest.mark.proves("V04")
 async def test_a_model_and_its_effort_are_chosen_with_the_mouse(tmp_path: Path) -> None:
     environment = {"ANTHROPIC_API_KEY": "x"}
     async with small(tmp_path, environment=environment, model="echo") as s:
@@ -97,6 +101,7 @@ async def test_a_model_and_its_effort_are_chosen_with_the_mouse(tmp_path: Path) 
         assert s.app.results == [SetModel(model=names[1], effort="high")]
 
 
+@pytest.mark.proves("V04")
 async def test_another_open_session_is_chosen_with_the_mouse(tmp_path: Path) -> None:
     async with small(tmp_path, [DONE]) as s:
         other = await s.hub.open()

@@ -47,6 +47,7 @@ def test_a_change_is_cut_into_files() -> None:
     assert files("no diff at all") == [("", "no diff at all")]
 
 
+@pytest.mark.proves("V22")
 @pytest.mark.parametrize("size", [(110, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_a_whole_change_is_read_file_by_file(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, size=size, model="echo") as s:
@@ -81,6 +82,7 @@ async def test_a_change_without_lines_is_shown_as_it_is(tmp_path: Path) -> None:
         await s.sees("empty +0 -0", "new file mode 100644")
 
 
+@pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 async def test_nothing_of_a_long_change_is_left_out(tmp_path: Path) -> None:
     lines = "".join(f"+line {at}\n" for at in range(5000))
     async with small(tmp_path, model="echo") as s:
@@ -90,6 +92,7 @@ async def test_nothing_of_a_long_change_is_left_out(tmp_path: Path) -> None:
         await s.sees("line 4999")
 
 
+@pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 async def test_a_model_is_found_and_set_with_its_effort(tmp_path: Path) -> None:
     environment = {"ANTHROPIC_API_KEY": "x"}
     async with small(tmp_path, environment=environment, model="echo") as s:
@@ -139,6 +142,7 @@ async def test_a_model_nobody_knows_is_taken_as_typed_or_refused(tmp_path: Path)
         assert s.room.state.model == "openai-chat/brand-new"
 
 
+@pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_help_is_searched_as_it_is_typed(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, size=size, model="echo") as s:
@@ -154,6 +158,7 @@ async def test_help_is_searched_as_it_is_typed(tmp_path: Path, size: tuple[int, 
         await s.until(lambda: s.app.results)
 
 
+@pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 async def test_help_knows_every_key_and_every_command(tmp_path: Path) -> None:
     async with small(tmp_path, model="echo") as s:
         said = sections(s.app.keys)

@@ -18,6 +18,7 @@ from tests.tui.test_session_screens import replies
 DAY = datetime(2026, 3, 4, 12, 30, tzinfo=ZoneInfo("UTC"))
 
 
+@pytest.mark.proves("V23")
 @pytest.mark.parametrize("size", [(69, 16), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_the_list_of_sessions(album: Album, tmp_path: Path, size: tuple[int, int]) -> None:
     with time_machine.travel(DAY, tick=False) as clock:

@@ -97,6 +97,7 @@ BEGINNING_A_RUN: list[tuple[str, Holds]] = [
 SCRIPTS = [BEFORE_ANY_WORDS, AFTER_WORDS, BEGINNING_A_RUN]
 
 
+@pytest.mark.proves("V08")
 @pytest.mark.parametrize(
     "script",
     [SCRIPTS[0], *(pytest.param(each, marks=pytest.mark.deep) for each in SCRIPTS[1:])],
@@ -122,6 +123,7 @@ async def until(app: OuroApp, pilot: Pilot[Left], line: str, holds: Holds) -> No
     raise AssertionError(f"after {line!r}:\n{text(app)}")
 
 
+@pytest.mark.proves("V08")
 def test_every_command_is_pressed_here() -> None:
     pressed = {line.split()[0].removeprefix("/") for script in SCRIPTS for line, _ in script}
     assert {name for name in SLASHES if name != "!"} <= pressed

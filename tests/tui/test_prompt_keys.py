@@ -40,6 +40,7 @@ EDITS = [
 ]
 
 
+@pytest.mark.proves("V03")
 async def test_keys_edit_the_text(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         for script, end in EDITS:
@@ -93,6 +94,7 @@ async def test_while_a_run_is_on_enter_steers_tab_queues_and_esc_stops(tmp_path:
         assert "Tab: after the run" in stage.rows[-1]
 
 
+@pytest.mark.proves("interfaces-keys-of-ones-own")
 async def test_own_keys_take_the_place_of_the_usual_ones(tmp_path: Path) -> None:
     own: dict[str, Any] = {"tui.keys.search_history": ["ctrl+t"], "tui.keys.newline": ["ctrl+r"]}
     async with staged(tmp_path, **own) as (stage, pilot):
@@ -102,6 +104,7 @@ async def test_own_keys_take_the_place_of_the_usual_ones(tmp_path: Path) -> None
         assert stage.prompt.history.is_searching
 
 
+@pytest.mark.proves("V03")
 async def test_what_was_typed_comes_back_by_its_beginning_and_by_search(tmp_path: Path) -> None:
     history = await to_thread.run_sync(History, tmp_path / "home")
     for entry in ("git status", "make test", "git push", "make docs"):
@@ -132,6 +135,7 @@ async def test_what_was_typed_comes_back_by_its_beginning_and_by_search(tmp_path
     assert kept.entries[-2:] == ["make docs", "git status"]
 
 
+@pytest.mark.proves("V03")
 async def test_a_paste_of_ten_thousand_lines_is_one_mark_until_it_is_sent(tmp_path: Path) -> None:
     pasted = "\n".join(f"line {number} \x1b[31m" for number in range(10_000))
     async with staged(tmp_path) as (stage, pilot):
@@ -144,6 +148,7 @@ async def test_a_paste_of_ten_thousand_lines_is_one_mark_until_it_is_sent(tmp_pa
         assert stage.said == ["steer: see " + pasted.replace("\x1b[31m", "").rstrip()]
 
 
+@pytest.mark.proves("V03")
 async def test_a_short_paste_goes_in_as_it_is_without_what_a_terminal_obeys(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         stage.prompt.post_message(events.Paste("a\rb\x1b]0;title\x07\x9b2Jc\x00\x08"))
@@ -154,6 +159,7 @@ async def test_a_short_paste_goes_in_as_it_is_without_what_a_terminal_obeys(tmp_
         assert stage.said == ["steer: a\nbc"]
 
 
+@pytest.mark.proves("V03")
 @pytest.mark.parametrize(
     "size",
     [
@@ -213,6 +219,7 @@ async def test_a_click_puts_the_cursor_there(tmp_path: Path) -> None:
         assert stage.line == "one| two\nthree"
 
 
+@pytest.mark.proves("V04")
 async def test_vim_is_there_for_those_who_want_it(tmp_path: Path) -> None:
     async with staged(tmp_path, tui__vim=True) as (stage, pilot):
         await keys(pilot, "one two<escape>")

@@ -49,6 +49,7 @@ async def test_letters_find_a_command(tmp_path: Path, typed: str, first: str) ->
         assert listed(stage)[0] == first
 
 
+@pytest.mark.proves("V08")
 async def test_what_is_used_often_comes_first(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         await keys(pilot, "/cost<enter>")
@@ -62,6 +63,7 @@ async def test_what_is_used_often_comes_first(tmp_path: Path) -> None:
     assert uses.weight("cost") > uses.weight("context") > uses.weight("compact") == 0
 
 
+@pytest.mark.proves("V08")
 async def test_what_has_to_wait_for_the_end_of_a_run_says_so(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         await keys(pilot, "/comp")
@@ -73,6 +75,7 @@ async def test_what_has_to_wait_for_the_end_of_a_run_says_so(tmp_path: Path) -> 
         assert not any("(after the run)" in row for row in stage.rows)
 
 
+@pytest.mark.proves("V08")
 async def test_enter_sends_a_whole_command_and_tab_goes_on_with_it(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         await keys(pilot, "/chec<enter>")
@@ -90,6 +93,7 @@ async def test_enter_sends_a_whole_command_and_tab_goes_on_with_it(tmp_path: Pat
         assert stage.said[-1] == "line: /effort minimal"
 
 
+@pytest.mark.proves("interfaces-file-mentions")
 async def test_a_name_after_the_sign_is_found_by_its_letters(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         await to_thread.run_sync(_fill, stage.cwd)
@@ -113,6 +117,7 @@ async def test_a_name_after_the_sign_is_found_by_its_letters(tmp_path: Path) -> 
         assert listed(stage) == []
 
 
+@pytest.mark.proves("interfaces-file-mentions")
 async def test_tabs_of_the_browser_are_names_too(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):
         for event in (
@@ -137,6 +142,7 @@ async def test_tabs_of_the_browser_are_names_too(tmp_path: Path) -> None:
         assert listed(stage) == []
 
 
+@pytest.mark.proves("V03")
 async def test_the_list_leaves_room_on_a_small_screen(tmp_path: Path) -> None:
     async with staged(tmp_path, size=(40, 10)) as (stage, pilot):
         await keys(pilot, "/")

@@ -11,6 +11,7 @@ from tests.tui.prompt_stage import keys
 from tests.tui.screen_stage import envelope, settled, shown, started
 
 
+@pytest.mark.proves("V03")
 @pytest.mark.parametrize(
     ("name", "size"), [("wide", (80, 24)), pytest.param("small", (40, 10), marks=pytest.mark.deep)]
 )

@@ -29,6 +29,7 @@ def asks(*questions: Mapping[str, object]) -> Turn:
     return Turn(tool_calls=(call("call_tool", name="request_user_input", arguments=arguments),))
 
 
+@pytest.mark.proves("V05")
 async def test_answers_to_questions_by_their_keys(tmp_path: Path) -> None:
     rows: list[tuple[list[str], dict[str, tuple[str, ...]]]] = [
         (["1", "2"], {"db": ("SQLite",), "why": ("PostgreSQL",)}),
@@ -54,6 +55,7 @@ async def test_answers_to_questions_by_their_keys(tmp_path: Path) -> None:
         await s.rested()
 
 
+@pytest.mark.proves("V05")
 async def test_a_question_from_before_this_face_looked_is_shown(tmp_path: Path) -> None:
     async with small(tmp_path, [asks(QUESTION), DONE]) as s:
         await s.room.send(Submit(text="go"))
@@ -82,6 +84,7 @@ async def test_an_answer_elsewhere_is_told(tmp_path: Path) -> None:
         assert [told.text for told in s.app.told] == ["The question was answered elsewhere"]
 
 
+@pytest.mark.proves("interfaces-plans-in-the-terminal")
 @pytest.mark.parametrize(
     ("keys", "command", "mode"),
     [
@@ -109,6 +112,7 @@ async def test_answers_to_a_plan_by_their_keys(
         assert s.room.state.proposed == ""
 
 
+@pytest.mark.proves("interfaces-plans-in-the-terminal")
 @pytest.mark.deep
 async def test_a_plan_is_read_and_changed_on_the_whole_screen(tmp_path: Path) -> None:
     async with small(tmp_path, [PROPOSAL, DONE], mode="plan") as s:

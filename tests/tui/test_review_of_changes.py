@@ -65,6 +65,7 @@ KEYS: list[tuple[list[str], list[set[int]] | None]] = [
 ]
 
 
+@pytest.mark.proves("M16", "M17")
 @pytest.mark.parametrize(("keys", "taken"), KEYS, ids=str)
 async def test_keys_say_what_is_taken(keys: list[str], taken: list[set[int]] | None) -> None:
     async with review() as (app, pilot):
@@ -72,6 +73,7 @@ async def test_keys_say_what_is_taken(keys: list[str], taken: list[set[int]] | N
     assert app.return_value == (None if taken is None else tuple(map(frozenset, taken)))
 
 
+@pytest.mark.proves("M16", "M17")
 async def test_a_wide_screen_has_files_and_both_sides_beside_them() -> None:
     async with review(140, 30) as (app, pilot):
         lines = shown(app)
@@ -84,6 +86,7 @@ async def test_a_wide_screen_has_files_and_both_sides_beside_them() -> None:
         await pilot.press("q")
 
 
+@pytest.mark.proves("M16", "M17")
 async def test_a_small_terminal_shows_one_thing_at_a_time() -> None:
     async with review(40, 10) as (app, pilot):
         assert shown(app)[1].startswith("[ ] M src/app.py")
@@ -101,6 +104,7 @@ async def test_a_small_terminal_shows_one_thing_at_a_time() -> None:
     assert app.return_value[0] == {0}
 
 
+@pytest.mark.proves("M16", "M17")
 async def test_what_a_bundle_says_cannot_command_the_terminal() -> None:
     async with review() as (app, pilot):
         await pilot.press("down")

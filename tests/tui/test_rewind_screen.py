@@ -38,6 +38,7 @@ async def opened(s: Small) -> RewindScreen:
     return screen
 
 
+@pytest.mark.proves("interfaces-rewind-in-the-terminal")
 @pytest.mark.parametrize(
     ("keys", "commands", "content", "turns"),
     [
@@ -74,6 +75,7 @@ async def test_what_goes_back_is_the_person_s_choice(
         assert "as before" in s.app.told[-1].text
 
 
+@pytest.mark.proves("interfaces-rewind-in-the-terminal")
 @pytest.mark.parametrize(
     "size",
     [
@@ -99,6 +101,7 @@ async def test_each_turn_tells_what_it_changed(tmp_path: Path, size: tuple[int, 
         await s.sees("a.txt +1 -1")
 
 
+@pytest.mark.proves("interfaces-rewind-in-the-terminal")
 @pytest.mark.deep
 async def test_changes_of_others_are_asked_about(tmp_path: Path) -> None:
     async with small(tmp_path, TURNS, mode="full-auto") as s:
@@ -123,6 +126,7 @@ async def test_changes_of_others_are_asked_about(tmp_path: Path) -> None:
         assert await to_thread.run_sync(file.read_text) == "one\n"
 
 
+@pytest.mark.proves("interfaces-rewind-in-the-terminal")
 async def test_changes_of_others_can_be_kept(tmp_path: Path) -> None:
     async with small(tmp_path, TURNS, mode="full-auto") as s:
         file = await worked(s)
@@ -141,6 +145,7 @@ async def test_changes_of_others_can_be_kept(tmp_path: Path) -> None:
         assert await to_thread.run_sync(file.read_text) == "mine\n"
 
 
+@pytest.mark.proves("K06")
 async def test_each_way_tells_what_it_would_do_to_a_file_no_turn_touched(tmp_path: Path) -> None:
     async with small(tmp_path, TURNS, mode="full-auto") as s:
         file = await worked(s)
@@ -161,6 +166,7 @@ async def test_each_way_tells_what_it_would_do_to_a_file_no_turn_touched(tmp_pat
         assert await to_thread.run_sync(mine.read_text) == "mine\n"
 
 
+@pytest.mark.proves("interfaces-rewind-in-the-terminal")
 async def test_a_session_without_words_has_nothing_to_go_back_to(tmp_path: Path) -> None:
     async with small(tmp_path) as s:
         s.app.open(RewindScreen())

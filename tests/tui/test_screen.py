@@ -18,6 +18,7 @@ WRITES = {
 }
 
 
+@pytest.mark.proves("V01")
 async def test_it_follows_the_end_until_the_person_scrolls_away(tmp_path: Path) -> None:
     model = turns(tmp_path, LONG, {"text": "The second answer."})
     async with shown(started(tmp_path, model=model)) as (app, pilot):
@@ -42,6 +43,7 @@ async def test_it_follows_the_end_until_the_person_scrolls_away(tmp_path: Path) 
         assert app.transcript.follows
 
 
+@pytest.mark.proves("V02")
 async def test_cards_unfold_by_key_and_by_click(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         lines = "\n".join(f"line {at}" for at in range(9))
@@ -56,6 +58,7 @@ async def test_cards_unfold_by_key_and_by_click(tmp_path: Path) -> None:
         assert "line 5" not in text(app)
 
 
+@pytest.mark.proves("V02")
 async def test_changes_stand_side_by_side_by_key(tmp_path: Path) -> None:
     model = turns(tmp_path, WRITES, {"text": "Done."})
     async with shown(started(tmp_path, model=model), size=(100, 30)) as (app, pilot):
@@ -90,6 +93,7 @@ async def test_a_wish_that_does_not_fit_is_told_and_the_screen_lives_on(tmp_path
         await sees(app, pilot, "error: it does not fit", "hint: try another")
 
 
+@pytest.mark.proves("V07")
 async def test_a_script_of_the_persons_joins_the_status_line(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__status_script="echo 'mine is here'")
     async with shown(start) as (app, pilot):
@@ -97,6 +101,7 @@ async def test_a_script_of_the_persons_joins_the_status_line(tmp_path: Path) -> 
         assert "mine is here" in text(app).split("\n")[-1]
 
 
+@pytest.mark.proves("V07")
 async def test_a_script_that_fails_is_told_once(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__status_script="exit 7")
     async with shown(start) as (app, pilot):
@@ -123,6 +128,7 @@ async def test_words_before_the_session_is_open_wait_for_it(tmp_path: Path) -> N
         assert said == ["early"]
 
 
+@pytest.mark.proves("V25")
 async def test_a_bug_in_a_widget_ends_the_screen_and_is_handed_on(tmp_path: Path) -> None:
     class Broken(Exception):
         """Something nobody thought of."""
@@ -142,6 +148,7 @@ async def test_a_bug_in_a_widget_ends_the_screen_and_is_handed_on(tmp_path: Path
     assert isinstance(app.failure, Broken)
 
 
+@pytest.mark.proves("V01")
 @pytest.mark.parametrize(
     "size",
     [

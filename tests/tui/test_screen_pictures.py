@@ -155,6 +155,7 @@ CARDS: list[tuple[str, State, tuple[int, int], str, list[str]]] = [
 ]
 
 
+@pytest.mark.proves("E13", "V06", "V20", "V23")
 @pytest.mark.parametrize(
     ("name", "state", "size", "colours", "keys"),
     [each if each[0] in USUAL else pytest.param(*each, marks=pytest.mark.deep) for each in CARDS],
@@ -188,6 +189,7 @@ SCREENS: list[tuple[str, Callable[[], Screen[Any]], tuple[int, int]]] = [
 ]
 
 
+@pytest.mark.proves("V20", "V23")
 @pytest.mark.parametrize(
     ("name", "screen", "size"),
     [each if each[0] in USUAL else pytest.param(*each, marks=pytest.mark.deep) for each in SCREENS],

@@ -47,6 +47,7 @@ def replies(*texts: str) -> list[Turn]:
     return [Turn(text=text) for text in texts]
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 @pytest.mark.parametrize("size", [(100, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_sessions_are_found_by_what_was_said_and_gone_on_with(
     tmp_path: Path, size: tuple[int, int]
@@ -69,6 +70,7 @@ async def test_sessions_are_found_by_what_was_said_and_gone_on_with(
         assert s.app.results == [lemon]
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_arrows_choose_while_words_are_typed_and_escape_leaves(tmp_path: Path) -> None:
     async with small(tmp_path, replies("a", "b")) as s:
         first, _ = await past(s, "one", "two")
@@ -86,6 +88,7 @@ async def test_arrows_choose_while_words_are_typed_and_escape_leaves(tmp_path: P
         assert s.app.results == [first, None]
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_a_session_is_renamed_forked_and_removed_with_a_yes(tmp_path: Path) -> None:
     async with small(tmp_path, replies("a", "b")) as s:
         one, two = await past(s, "one", "two")
@@ -114,6 +117,7 @@ async def test_a_session_is_renamed_forked_and_removed_with_a_yes(tmp_path: Path
         assert (await known(s, child)).parent == two
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_the_session_on_the_screen_is_told_and_not_removed(tmp_path: Path) -> None:
     async with small(tmp_path, replies("hello")) as s:
         await s.room.send(Submit(text="say hello"))
@@ -131,6 +135,7 @@ async def test_the_session_on_the_screen_is_told_and_not_removed(tmp_path: Path)
         assert listed(s) == [s.room.id]
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_sessions_of_all_folders(tmp_path: Path) -> None:
     async with small(tmp_path, replies("a")) as s:
         other = tmp_path / "elsewhere"
@@ -144,6 +149,7 @@ async def test_sessions_of_all_folders(tmp_path: Path) -> None:
         await s.until(lambda: listed(s) == [room.id])
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_open_sessions_and_what_goes_on_in_each(tmp_path: Path) -> None:
     stalled = Turn(text="slow", fault=Fault(kind="stall", after=1, seconds=600))
     async with small(tmp_path, [stalled, *replies("done")]) as s:
@@ -170,6 +176,7 @@ async def test_open_sessions_and_what_goes_on_in_each(tmp_path: Path) -> None:
         assert s.commands == []
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_the_tree_goes_on_after_a_message_or_in_another_session(tmp_path: Path) -> None:
     async with small(tmp_path, replies("first answer", "second answer")) as s:
         for words in ("one", "two"):
@@ -198,6 +205,7 @@ async def test_the_tree_goes_on_after_a_message_or_in_another_session(tmp_path: 
         assert s.room.id != child
 
 
+@pytest.mark.proves("interfaces-sessions-in-the-terminal")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_what_fills_the_context(tmp_path: Path, size: tuple[int, int]) -> None:
     async with small(tmp_path, replies("hello"), size=size) as s:

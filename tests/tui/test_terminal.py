@@ -60,6 +60,7 @@ def model(tmp_path: Path) -> str:
     return script(tmp_path, ANSWER, ANSWER)
 
 
+@pytest.mark.proves("V23")
 def test_without_a_command_a_person_gets_the_whole_screen(tmp_path: Path, model: str) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
         program.writes("full-auto")
@@ -77,6 +78,7 @@ def test_without_a_command_a_person_gets_the_whole_screen(tmp_path: Path, model:
     assert after & termios.ICANON
 
 
+@pytest.mark.proves("V21")
 def test_keys_that_come_before_all_is_loaded_are_not_lost(tmp_path: Path, model: str) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
         program.writes(ENTERED)
@@ -86,6 +88,7 @@ def test_keys_that_come_before_all_is_loaded_are_not_lost(tmp_path: Path, model:
         assert program.ends() == 0
 
 
+@pytest.mark.proves("V25")
 @pytest.mark.parametrize(
     "number",
     [
@@ -113,6 +116,7 @@ def test_however_it_ends_the_terminal_is_as_it_was(tmp_path: Path, number: signa
     assert code == (-signal.SIGKILL if number == signal.SIGKILL else 130)
 
 
+@pytest.mark.proves("interfaces-going-on-in-the-terminal")
 @pytest.mark.deep
 def test_a_session_is_gone_on_with_and_its_words_are_there_again(
     tmp_path: Path, model: str
@@ -125,6 +129,7 @@ def test_a_session_is_gone_on_with_and_its_words_are_there_again(
         assert program.ends() == 0
 
 
+@pytest.mark.proves("V23")
 @pytest.mark.deep
 def test_a_terminal_without_a_cursor_gets_the_plain_chat(tmp_path: Path, model: str) -> None:
     dumb = {"TERM": "dumb"}
@@ -143,6 +148,7 @@ def test_without_a_terminal_there_is_help_as_before(tmp_path: Path) -> None:
     assert done.stdout.startswith("Usage: ouro ")
 
 
+@pytest.mark.proves("V23")
 @pytest.mark.deep
 def test_stopped_and_continued_it_is_drawn_again(tmp_path: Path, model: str) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
@@ -163,6 +169,7 @@ def test_stopped_and_continued_it_is_drawn_again(tmp_path: Path, model: str) -> 
         assert program.ends() == 0
 
 
+@pytest.mark.proves("V23")
 @pytest.mark.deep
 def test_nonsense_on_the_keyboard_and_a_storm_of_sizes_do_no_harm(
     tmp_path: Path, model: str
@@ -180,6 +187,7 @@ def test_nonsense_on_the_keyboard_and_a_storm_of_sizes_do_no_harm(
         assert program.ends() == 0
 
 
+@pytest.mark.proves("V22")
 @pytest.mark.deep
 def test_what_a_model_says_cannot_command_the_terminal(tmp_path: Path) -> None:
     evil = "a\x1b]0;owned\x07b\x1b[2Jc\u009b31md &#27;[5;1Hx \u202egnp.exe"
@@ -197,6 +205,7 @@ def test_what_a_model_says_cannot_command_the_terminal(tmp_path: Path) -> None:
     assert "\u009b" not in program.raw
 
 
+@pytest.mark.proves("V22")
 def test_with_debug_the_log_tells_what_happened_and_nothing_of_what_was_said(
     tmp_path: Path, model: str, fresh_home: Path
 ) -> None:
@@ -219,6 +228,7 @@ def test_with_debug_the_log_tells_what_happened_and_nothing_of_what_was_said(
     assert "agent.journal" not in program.raw
 
 
+@pytest.mark.proves("V24")
 @pytest.mark.deep
 def test_a_run_that_a_kill_cut_off_is_told_when_the_session_is_opened_again(
     tmp_path: Path,

@@ -43,6 +43,7 @@ async def gone_back(app: OuroApp, pilot: Pilot[Left], way: str, before: str) -> 
     assert not app.state.tree.turns()
 
 
+@pytest.mark.proves("K06")
 @pytest.mark.parametrize("way", ["<escape><escape>", "/rewind<enter>"])
 async def test_the_words_come_back_whole(tmp_path: Path, way: str) -> None:
     said = f"first  line\n{'long ' * 60}end"

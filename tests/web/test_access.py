@@ -49,6 +49,7 @@ ORIGINS = [
 ]
 
 
+@pytest.mark.proves("T18")
 @pytest.mark.parametrize(("host", "refusal"), HOSTS)
 def test_only_names_of_this_machine_with_the_right_port_are_answered(
     host: str, refusal: str | None
@@ -58,6 +59,7 @@ def test_only_names_of_this_machine_with_the_right_port_are_answered(
     assert access.refuses(given) == access.refuses_place(given) == refusal
 
 
+@pytest.mark.proves("T18")
 @pytest.mark.parametrize(("origin", "refusal"), ORIGINS)
 def test_only_the_page_at_the_same_address_may_ask(origin: str, refusal: str | None) -> None:
     access = Access(8000, token="t")
@@ -100,6 +102,7 @@ def test_without_the_token_or_the_cookie_nobody_is_let_in(given: dict[str, str])
     assert Access(8000, token="t", cookie="c").refuses(asker(**given)) == "token"
 
 
+@pytest.mark.proves("T18")
 def test_a_ticket_lets_in_once_and_the_token_always() -> None:
     access = Access(8000, token="t")
     one, other = access.ticket(), access.ticket()
@@ -113,6 +116,7 @@ async def asked(s: Served, method: str = "GET", path: str = "/api/v1/state", **h
         return (await client.request(method, path, headers=headers)).status_code
 
 
+@pytest.mark.proves("T18")
 async def test_every_route_and_socket_asks_who_is_there(tmp_path: Path) -> None:
     async with web(tmp_path) as s:
         right = {"authorization": f"Bearer {s.plate.token}"}
@@ -184,6 +188,7 @@ async def test_wrong_tokens_wait_and_only_a_few_may_while_the_right_one_goes_thr
         assert (await s.client.post("/api/v1/login", json={})).status_code == 400
 
 
+@pytest.mark.proves("T18")
 async def test_answers_forbid_what_a_page_could_be_tricked_into(tmp_path: Path) -> None:
     async with web(tmp_path) as s:
         for path in ("/", "/api/v1/state", "/api/v1/nowhere", "/api/v1/sessions/x"):
@@ -235,6 +240,7 @@ OUTSIDE = (
 )
 
 
+@pytest.mark.proves("T18")
 async def test_no_path_leads_out_of_the_page_files(tmp_path: Path) -> None:
     async with web(tmp_path) as s:
         rest = f" HTTP/1.1\r\nHost: 127.0.0.1:{s.plate.port}\r\nConnection: close\r\n\r\n"

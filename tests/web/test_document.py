@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from ouroboros.core.commands import Command
@@ -41,6 +42,7 @@ async def book(s: Served) -> Book:
     return Book((await s.client.get(f"{API}/openapi.json")).json())
 
 
+@pytest.mark.proves("interfaces-the-apis-document")
 def test_every_route_below_the_api_is_described() -> None:
     for route in everything():
         assert isinstance(route, Described | DescribedSocket)
@@ -50,6 +52,7 @@ def test_every_route_below_the_api_is_described() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.proves("interfaces-the-apis-document")
 async def test_the_document_names_what_is_served_and_every_reference_leads_somewhere(
     tmp_path: Path,
 ) -> None:
@@ -85,6 +88,7 @@ async def test_the_document_names_what_is_served_and_every_reference_leads_somew
     assert tags == {each.__struct_config__.tag for each in Command.__value__.__args__}
 
 
+@pytest.mark.proves("interfaces-the-apis-document")
 async def test_answers_events_and_frames_of_a_run_fit_the_document(tmp_path: Path) -> None:
     turns = [
         Turn(text="I ask.", tool_calls=(call("shell", command="rm -r x"),)),

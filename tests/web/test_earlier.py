@@ -51,6 +51,7 @@ class Line:
                 self.heard.append(json.loads(await self._socket.raw.recv()))
 
 
+@pytest.mark.proves("B26", "B27", "B28")
 async def test_the_first_design_drives_a_run_and_is_told_of_it(tmp_path: Path) -> None:
     turns = [
         block("const a = await llm_query('Read.', 'x');\nlog(a);\na", "nowhere()"),
@@ -100,6 +101,7 @@ async def test_the_first_design_drives_a_run_and_is_told_of_it(tmp_path: Path) -
             assert names <= set(ALIASES)
 
 
+@pytest.mark.proves("B26", "B27", "B28", "divergences-settings-over-the-first-designs")
 async def test_the_first_design_is_refused_what_it_cannot_mean(tmp_path: Path) -> None:
     async with web(tmp_path) as s:
         session = await s.open()
@@ -116,6 +118,7 @@ async def test_the_first_design_is_refused_what_it_cannot_mean(tmp_path: Path) -
             assert "no session" in (await Line(socket).hear(ch="rlm:error"))["data"]["error"]
 
 
+@pytest.mark.proves("C23")
 @pytest.mark.usefixtures("chromium")
 @pytest.mark.deep
 async def test_the_first_design_works_the_tabs(tmp_path: Path) -> None:
@@ -143,6 +146,7 @@ async def test_the_first_design_works_the_tabs(tmp_path: Path) -> None:
                 assert (await line.ask("rlm:get-state"))["data"]["session"]
 
 
+@pytest.mark.proves("I20")
 async def test_the_second_design_drives_a_run_and_is_told_of_it(tmp_path: Path) -> None:
     turns = [
         Turn(text="I remove.", tool_calls=(call("shell", command="rm -r x"),)),
@@ -189,6 +193,7 @@ async def test_the_second_design_drives_a_run_and_is_told_of_it(tmp_path: Path) 
     assert (tmp_path / "work" / "a.txt").read_text() == "made"
 
 
+@pytest.mark.proves("I20")
 async def test_a_run_goes_on_when_a_client_of_the_second_design_goes(tmp_path: Path) -> None:
     turns = [Turn(text="word " * 40, chunk=4, pace_seconds=0.005)]
     async with web(tmp_path, turns) as s:

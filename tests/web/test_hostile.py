@@ -41,6 +41,7 @@ def head(s: Served, rest: bytes, method: bytes = b"POST", path: bytes = b"/sessi
     )
 
 
+@pytest.mark.proves("interfaces-hostile-clients")
 async def test_bodies_that_are_too_long_are_refused_however_they_are_sent(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         answer = await s.client.post(
@@ -81,6 +82,7 @@ ODD = [
 ]
 
 
+@pytest.mark.proves("interfaces-hostile-clients")
 async def test_bodies_that_are_no_command_are_refused_with_words(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         session = await s.open()
@@ -100,6 +102,7 @@ async def test_bodies_that_are_no_command_are_refused_with_words(tmp_path: Path)
         await serves(s)
 
 
+@pytest.mark.proves("interfaces-hostile-clients")
 async def test_who_does_not_say_what_they_want_is_given_up(
     tmp_path: Path,
 ) -> None:
@@ -139,6 +142,7 @@ async def test_idle_connections_leave_room_for_who_works(tmp_path: Path) -> None
             await serves(s)
 
 
+@pytest.mark.proves("interfaces-hostile-clients")
 async def test_a_flood_of_frames_is_answered_at_the_pace_of_its_sender(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         session = await s.open()
@@ -156,6 +160,7 @@ async def test_a_flood_of_frames_is_answered_at_the_pace_of_its_sender(tmp_path:
         await serves(s)
 
 
+@pytest.mark.proves("interfaces-hostile-clients")
 @pytest.mark.deep
 async def test_a_thousand_connections_and_too_many_websockets_leave_the_server_at_work(
     tmp_path: Path,

@@ -42,6 +42,7 @@ async def told(served: Served, session: str, words: str) -> str:
     return "\n".join(each["text"] for each in said["told"])
 
 
+@pytest.mark.proves("V10")
 async def test_every_command_of_the_other_faces_is_listed_with_the_same_words(
     tmp_path: Path,
 ) -> None:
@@ -52,6 +53,7 @@ async def test_every_command_of_the_other_faces_is_listed_with_the_same_words(
     ]
 
 
+@pytest.mark.proves("V10")
 async def test_lines_note_run_rename_begin_and_lead_elsewhere(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Written")]) as served:
         session = await served.open()
@@ -84,6 +86,7 @@ async def test_lines_note_run_rename_begin_and_lead_elsewhere(tmp_path: Path) ->
         assert (await line(served, session, "/review base"))[0] == 409
 
 
+@pytest.mark.proves("interfaces-lines-of-the-page")
 async def test_what_a_command_says_after_its_answer_comes_by_the_stream_of_its_session(
     tmp_path: Path,
 ) -> None:
@@ -114,6 +117,7 @@ async def test_what_a_command_says_after_its_answer_comes_by_the_stream_of_its_s
         face.tell(Notice(text="Nobody reads any more"))
 
 
+@pytest.mark.proves("V10")
 async def test_what_waits_is_refused_in_a_run_and_words_for_later_are_kept_and_dropped(
     tmp_path: Path,
 ) -> None:
@@ -131,6 +135,7 @@ async def test_what_waits_is_refused_in_a_run_and_words_for_later_are_kept_and_d
         assert (await served.look(session))["queued"] == {}
 
 
+@pytest.mark.proves("V10")
 @pytest.mark.deep
 async def test_the_page_lists_carries_out_and_shows_them(page: Shown) -> None:
     async with page([Turn(text="Well")]) as window:

@@ -84,6 +84,7 @@ async def asked(site: Site, path: str, **query: str) -> None:
             await anyio.sleep(pause)
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -108,6 +109,7 @@ async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
         assert driven == ["person"]
 
 
+@pytest.mark.proves("interfaces-who-drives")
 async def test_one_key_hands_back_and_one_takes_over(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -129,6 +131,7 @@ def chosen(title: str) -> str:
     return f"{strip}?.innerText.trim() === {json.dumps(title)}"
 
 
+@pytest.mark.proves("C21")
 @pytest.mark.deep
 async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close(
     chromium: Chromium, tmp_path: Path, site: Site
@@ -157,6 +160,7 @@ async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close
         await person.until("document.querySelectorAll('.thumb').length === 2")
 
 
+@pytest.mark.proves("C21")
 async def test_the_page_has_the_keys_at_once_and_the_bar_again_when_an_address_is_refused(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -184,6 +188,7 @@ async def test_the_page_has_the_keys_at_once_and_the_bar_again_when_an_address_i
         assert await person.run(f"{bar}.value") == "ftp://nowhere"
 
 
+@pytest.mark.proves("interfaces-hands-in-a-tab")
 @pytest.mark.deep
 async def test_a_phone_taps_types_copies_and_pastes(
     chromium: Chromium, tmp_path: Path, site: Site
@@ -235,6 +240,7 @@ def clipboard(kind: str, text: str) -> str:
     )
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 @pytest.mark.deep
 async def test_a_dialog_of_the_page_is_answered_over_its_picture(
     chromium: Chromium, tmp_path: Path, site: Site
@@ -255,6 +261,7 @@ async def test_a_dialog_of_the_page_is_answered_over_its_picture(
         await person.until("document.querySelector('.stage-card') === null")
 
 
+@pytest.mark.proves("V20")
 async def test_a_session_without_a_browser_says_so(chromium: Chromium, tmp_path: Path) -> None:
     async with web(tmp_path) as served, window(chromium, served) as person:
         await person.enter()
@@ -263,6 +270,7 @@ async def test_a_session_without_a_browser_says_so(chromium: Chromium, tmp_path:
         await person.shows("This session has no browser")
 
 
+@pytest.mark.proves("C23")
 async def test_a_program_speaks_to_the_tabs_over_the_websocket_and_hears_of_its_end(
     tmp_path: Path, site: Site
 ) -> None:
@@ -287,6 +295,7 @@ def writes(code: str) -> Turn:
     return Turn(text=f"```repl\n{code}\n```")
 
 
+@pytest.mark.proves("interfaces-who-drives")
 @pytest.mark.deep
 async def test_a_run_waits_for_the_person_and_is_told_that_they_drove(
     chromium: Chromium, tmp_path: Path, site: Site
@@ -327,6 +336,7 @@ async def serious(person: Window) -> list[str]:
     )
 
 
+@pytest.mark.proves("V20")
 async def test_the_view_of_a_browser_that_is_not_started_has_no_barrier(
     chromium: Chromium, tmp_path: Path
 ) -> None:
@@ -337,6 +347,7 @@ async def test_the_view_of_a_browser_that_is_not_started_has_no_barrier(
         assert await serious(person) == []
 
 
+@pytest.mark.proves("V20")
 @pytest.mark.deep
 async def test_the_view_has_no_barrier_in_light_and_dark_driven_and_asked(
     chromium: Chromium, tmp_path: Path, site: Site
@@ -364,6 +375,7 @@ async def test_the_view_has_no_barrier_in_light_and_dark_driven_and_asked(
         assert await serious(person) == []
 
 
+@pytest.mark.proves("interfaces-tabs-in-trouble")
 @pytest.mark.deep
 async def test_a_browser_that_is_killed_is_told_and_started_again_with_its_tabs(
     chromium: Chromium, tmp_path: Path, site: Site
@@ -383,6 +395,7 @@ async def test_a_browser_that_is_killed_is_told_and_started_again_with_its_tabs(
         await person.until("document.querySelector('.stage.is-nobody') !== null")
 
 
+@pytest.mark.proves("interfaces-who-drives")
 @pytest.mark.deep
 async def test_a_hold_ends_with_the_server_and_the_session_goes_on(
     tmp_path: Path, site: Site

@@ -130,6 +130,7 @@ async def raced(tmp_path: Path, count: int) -> None:
         )
 
 
+@pytest.mark.proves("interfaces-same-queue")
 async def test_the_screen_and_a_page_race_for_twenty_approvals_with_one_winner_each(
     tmp_path: Path,
 ) -> None:

@@ -33,6 +33,7 @@ async def _fill(window: Window, selector: str, words: str) -> None:
     await window.type(words)
 
 
+@pytest.mark.proves("E13", "E15", "V06")
 async def test_the_input_may_be_changed_and_a_no_brings_words_to_the_model(page: Shown) -> None:
     turns = [_run("touch asked"), _run("touch refused"), Turn(text="Well")]
     async with page(turns, mode="ask") as window:
@@ -70,6 +71,7 @@ _AT_ONCE = """new MutationObserver((_, me) => {
 }).observe(document.body, {subtree: true, childList: true})"""
 
 
+@pytest.mark.proves("E13", "E15", "V06")
 async def test_a_card_that_has_just_come_takes_no_answer_meant_for_another(page: Shown) -> None:
     async with page([_run("touch one"), Turn(text="Well")], mode="ask") as window:
         session = await window.session()
@@ -84,6 +86,7 @@ async def test_a_card_that_has_just_come_takes_no_answer_meant_for_another(page:
         assert [each["allowed"] for each in await _answered(window, session)] == [True]
 
 
+@pytest.mark.proves("E14", "E16")
 @pytest.mark.deep
 async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Shown) -> None:
     write = Turn(tool_calls=(call("write", path="a.txt", content="one\n"),))
@@ -112,6 +115,7 @@ async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Show
         assert "Remembered in" in await window.text(".transcript")
 
 
+@pytest.mark.proves("E28", "V14", "E18")
 @pytest.mark.deep
 async def test_a_question_survives_a_reload_and_closes_where_it_was_not_answered(
     page: Shown,
@@ -146,6 +150,7 @@ async def test_a_question_survives_a_reload_and_closes_where_it_was_not_answered
         assert [each["allowed"] for each in await _answered(first, other)] == [False]
 
 
+@pytest.mark.proves("E28", "V14")
 @pytest.mark.deep
 async def test_two_pages_show_one_question_and_the_first_answer_closes_both(
     page: Shown, chromium: Chromium
@@ -166,6 +171,7 @@ async def test_two_pages_show_one_question_and_the_first_answer_closes_both(
         assert len(await _answered(desk, session)) == 1
 
 
+@pytest.mark.proves("interfaces-questions-and-plans-on-the-page")
 async def test_questions_of_the_model_and_plans_are_answered_in_the_page(page: Shown) -> None:
     question: dict[str, Any] = {
         "id": "base",
@@ -211,6 +217,7 @@ async def test_questions_of_the_model_and_plans_are_answered_in_the_page(page: S
         assert "Only look" in await window.text(".proposed")
 
 
+@pytest.mark.proves("E15")
 async def test_what_can_only_be_done_as_it_is_offers_no_change(page: Shown) -> None:
     async with page() as window:
         await window.session()

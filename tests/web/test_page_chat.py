@@ -11,6 +11,7 @@ from tests.web.conftest import Shown
 _CALLS = "document.querySelectorAll('.call').length"
 
 
+@pytest.mark.proves("V11", "V24")
 async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside(
     page: Shown,
 ) -> None:
@@ -46,6 +47,7 @@ async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_fr
         assert {urlsplit(each).netloc for each in window.asked if each[:5] != "data:"} == {home}
 
 
+@pytest.mark.proves("V12", "B27")
 async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Shown) -> None:
     turns = [
         Turn(text="I count.\n\n```js\nconst rows = [{id: 1}, {id: 2}]; log('two'); rows\n```"),
@@ -86,6 +88,7 @@ async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Sh
         assert '"answer": 42' in await window.text(".ending.card")
 
 
+@pytest.mark.proves("V11", "V24")
 async def test_words_steer_wait_or_stop_a_run_by_keys(page: Shown) -> None:
     turns = [
         Turn(text="First", tool_calls=(call("exec_command", cmd="touch one"),)),
@@ -120,6 +123,7 @@ async def test_words_steer_wait_or_stop_a_run_by_keys(page: Shown) -> None:
         assert said == ["Begin", "Mind the time", "And then this"]
 
 
+@pytest.mark.proves("V11", "V24")
 @pytest.mark.deep
 async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: Shown) -> None:
     async with page([Turn(text="Well")], mode="ask") as window:
@@ -159,6 +163,7 @@ async def test_modes_models_commands_and_views_are_reached_by_keys_alone(page: S
         await window.shows("What shall be done?")
 
 
+@pytest.mark.proves("interfaces-reach")
 @pytest.mark.deep
 async def test_a_key_goes_into_the_pane_and_back_to_the_prompt(page: Shown) -> None:
     async with page() as window:
@@ -188,6 +193,7 @@ _PASTE = """(() => {
 _DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
+@pytest.mark.proves("V11", "V24")
 @pytest.mark.deep
 async def test_a_picture_is_pasted_and_a_file_is_named_by_its_beginning(page: Shown) -> None:
     async with page([Turn(text="A dot")]) as window:

@@ -4,6 +4,7 @@ import itertools
 import json
 
 import anyio
+import pytest
 
 from tests.browser.site import serving
 from tests.web.conftest import Shown
@@ -50,6 +51,7 @@ TRIES = """
 """
 
 
+@pytest.mark.proves("T18")
 async def test_a_page_of_another_port_or_name_reaches_nothing_though_the_person_is_logged_in(
     page: Shown,
 ) -> None:

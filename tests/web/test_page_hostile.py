@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
 from tests.web.conftest import Shown
@@ -41,6 +43,7 @@ async def harmless(window: Window) -> None:
     assert not [each for each in window.asked if "example" in each]
 
 
+@pytest.mark.proves("V22")
 async def test_words_of_models_tools_and_people_stay_words(page: Shown) -> None:
     path = "x<img src=y onerror=window.pwned=8>.txt"
     shout = call("exec_command", cmd=f"printf '%s\\n' \"{BAD[:40]}\"; printf '\\033[2Jcleared\\n'")
@@ -79,6 +82,7 @@ async def test_words_of_models_tools_and_people_stay_words(page: Shown) -> None:
         await harmless(window)
 
 
+@pytest.mark.proves("V22")
 async def test_what_is_asked_about_is_spelled_out(page: Shown) -> None:
     shown = "rm \u202eevas\u202c -rf x\u200by\ufe0f"
     turns = [Turn(tool_calls=(call("exec_command", cmd=shown),)), Turn(text="No")]
@@ -103,6 +107,7 @@ LINES: list[tuple[str, list[Any]]] = [
 ]
 
 
+@pytest.mark.proves("V22")
 async def test_marks_within_a_line_and_texts_that_want_to_be_slow(written: Any) -> None:
     for source, expected in LINES:
         assert await written("inline", source) == expected, source

@@ -31,6 +31,7 @@ _NUMBERS = "ouro.store.current.events.map((each) => each.seq)"
 _SAID = "[...document.querySelectorAll('.said, .prose')].map((each) => each.innerText)"
 
 
+@pytest.mark.proves("T16")
 @pytest.mark.deep
 async def test_a_reload_in_mid_run_shows_the_same_and_goes_on(page: Shown) -> None:
     turns = [
@@ -111,6 +112,7 @@ def _asking(folder: Path) -> Path:
     return script
 
 
+@pytest.mark.proves("T16", "T13")
 async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
     chromium: Chromium, tmp_path: Path
 ) -> None:
@@ -152,6 +154,7 @@ async def test_a_killed_server_is_waited_for_and_nothing_is_shown_twice(
                 assert "Lost words" not in await shown.run(_SAID)
 
 
+@pytest.mark.proves("interfaces-killed-server", "divergences-token-of-the-page")
 @pytest.mark.deep
 async def test_a_server_killed_while_a_tab_is_held_and_a_question_is_open_leaves_no_browser_and_loses_nothing(
     chromium: Chromium, tmp_path: Path

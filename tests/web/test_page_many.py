@@ -42,6 +42,7 @@ async def _fed(window: Window, count: int = MANY) -> int:
     return last
 
 
+@pytest.mark.proves("V17")
 @pytest.mark.deep
 async def test_ten_thousand_events_are_few_elements_and_any_of_them_is_found(page: Shown) -> None:
     async with page() as window:
@@ -73,6 +74,7 @@ async def test_ten_thousand_events_are_few_elements_and_any_of_them_is_found(pag
         await window.press("Escape")
 
 
+@pytest.mark.proves("V17", "V20")
 async def test_events_are_told_apart_by_kind_and_found_by_words(page: Shown) -> None:
     async with page() as window:
         last = await _fed(window, 2_000)
@@ -116,6 +118,7 @@ _LEFT = """(async (events) => {
 })"""
 
 
+@pytest.mark.proves("B26")
 @pytest.mark.deep
 async def test_the_branch_that_stands_is_what_is_shown_and_the_other_one_comes_back(
     page: Shown,
@@ -144,6 +147,7 @@ async def test_the_branch_that_stands_is_what_is_shown_and_the_other_one_comes_b
         assert await left(unknown) == await left(events)
 
 
+@pytest.mark.proves("V24")
 @pytest.mark.deep
 async def test_a_tab_that_a_person_drove_when_the_program_ended_is_nobodys(page: Shown) -> None:
     ready = {"cwd": "/w", "model": "m", "mode": "ask", "version": "1"}
@@ -166,6 +170,7 @@ async def test_a_tab_that_a_person_drove_when_the_program_ended_is_nobodys(page:
         assert await left(*taken, given, *again) == [drives, "tab_1 is the agent's again"]
 
 
+@pytest.mark.proves("B26")
 async def test_a_reply_is_the_same_whether_it_was_watched_or_read_from_the_log(page: Shown) -> None:
     def delta(part: int, **data: Any) -> dict[str, Any]:
         return {**_event(1, "model.delta", part=part, **data), "id": ""}

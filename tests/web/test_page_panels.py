@@ -41,6 +41,7 @@ def work(window: Window) -> Path:
     return window.served.root / "work"
 
 
+@pytest.mark.proves("V16", "K06")
 async def test_a_hunk_is_taken_back_put_back_and_remarked_on(page: Shown) -> None:
     async with page(TWO) as window:
         await begin(window, "First", "Second")
@@ -69,6 +70,7 @@ async def test_a_hunk_is_taken_back_put_back_and_remarked_on(page: Shown) -> Non
         assert "Say it in words" in said
 
 
+@pytest.mark.proves("V16")
 @pytest.mark.deep
 async def test_hunks_are_gone_through_by_keys_and_what_is_accepted_stays_so(page: Shown) -> None:
     async with page(TWO) as window:
@@ -87,6 +89,7 @@ async def test_hunks_are_gone_through_by_keys_and_what_is_accepted_stays_so(page
         assert (work(window) / "a.txt").read_text() == AFTER
 
 
+@pytest.mark.proves("interfaces-rewind-on-the-page", "K06")
 @pytest.mark.deep
 async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(page: Shown) -> None:
     async with page(TWO) as window:
@@ -118,6 +121,7 @@ async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(pag
         ]
 
 
+@pytest.mark.proves("K06")
 async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others_do(
     page: Shown,
 ) -> None:
@@ -143,6 +147,7 @@ async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others
         await window.until(f"{prompt}.value === 'First'")
 
 
+@pytest.mark.proves("interfaces-rewind-on-the-page")
 async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
     turns = [*TWO[:2], Turn(tool_calls=(call("shell", command="sleep 300", timeout=300),))]
     async with page(turns) as window:
@@ -157,6 +162,7 @@ async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
         await window.until("!document.querySelector('.rewind .bar .button').disabled")
 
 
+@pytest.mark.proves("V15")
 @pytest.mark.deep
 async def test_the_tree_is_branched_jumped_in_and_compared(page: Shown) -> None:
     turns = [Turn(text="One."), Turn(text="Left **bold**."), Turn(text="Right.")]
@@ -185,6 +191,7 @@ async def test_the_tree_is_branched_jumped_in_and_compared(page: Shown) -> None:
         await window.until(f"ouro.store.current && ouro.store.current.id !== '{session}'")
 
 
+@pytest.mark.proves("V19")
 async def test_files_are_read_by_keys_alone_and_strange_names_stay_text(page: Shown) -> None:
     async with page(TWO) as window:
         session = await begin(window, "First")
@@ -214,6 +221,7 @@ async def test_files_are_read_by_keys_alone_and_strange_names_stay_text(page: Sh
         await window.until("document.querySelector('.tree-rows li')?.innerText.includes('a.txt')")
 
 
+@pytest.mark.proves("C22")
 async def test_a_page_that_was_kept_runs_nothing(page: Shown) -> None:
     async with page([DONE]) as window:
         session = await begin(window, "First")
@@ -235,6 +243,7 @@ async def test_a_page_that_was_kept_runs_nothing(page: Shown) -> None:
         window.troubles.clear()  # they are what was wished for
 
 
+@pytest.mark.proves("interfaces-sessions-on-the-page")
 async def test_sessions_are_found_renamed_and_deleted_after_a_yes(page: Shown) -> None:
     async with page([DONE, DONE]) as window:
         first = await begin(window, "The quick brown fox")
@@ -264,6 +273,7 @@ async def test_sessions_are_found_renamed_and_deleted_after_a_yes(page: Shown) -
         assert (await window.served.client.get(f"/api/v1/sessions/{first}/tree")).status_code == 404
 
 
+@pytest.mark.proves("V13")
 @pytest.mark.deep
 async def test_a_key_is_kept_and_nowhere_on_the_page(page: Shown) -> None:
     async with page([DONE]) as window:
@@ -288,6 +298,7 @@ async def test_a_key_is_kept_and_nowhere_on_the_page(page: Shown) -> None:
         assert "0123456789abcdef" in (window.served.root / "home" / "keys.toml").read_text()
 
 
+@pytest.mark.proves("V13")
 async def test_a_setting_is_saved_and_a_wrong_one_is_refused_with_words(page: Shown) -> None:
     async with page([DONE]) as window:
         await window.run("ouro.page.show('settings', {tab: 'values', query: 'limits.max_turns'})")
@@ -323,6 +334,7 @@ OPENED = {
 """What is pressed in each view, so that more of it is seen."""
 
 
+@pytest.mark.proves("V20")
 async def test_the_tree_goes_on_from_elsewhere_and_panels_have_no_barrier(page: Shown) -> None:
     async with page([Turn(text="One"), Turn(text="Two")]) as window:
         await begin(window, "First", "Second")
@@ -339,6 +351,7 @@ async def test_the_tree_goes_on_from_elsewhere_and_panels_have_no_barrier(page: 
         assert found == []
 
 
+@pytest.mark.proves("V20")
 @pytest.mark.deep
 @pytest.mark.parametrize(("place", "scheme"), [(DESK, "light"), (PHONE, "dark")])
 async def test_nothing_stands_in_the_way_of_anybody(

@@ -58,6 +58,7 @@ async def fits(window: Window) -> None:
     )
 
 
+@pytest.mark.proves("V20")
 @pytest.mark.deep
 async def test_axe_sees_what_is_wrong(page: Shown) -> None:
     async with page() as window:
@@ -72,6 +73,7 @@ async def test_axe_sees_what_is_wrong(page: Shown) -> None:
         assert {"image-alt", "button-name", "color-contrast"} <= found
 
 
+@pytest.mark.proves("V20")
 async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
     text = "# So\n\n**It** is [there](https://a.example/x): `x`\n\n```py\nx = 1  # one\n```\n\n| a |\n|---|\n| 1 |"
     plan = call("update_plan", plan=[{"step": "Look", "status": "in_progress"}])
@@ -107,6 +109,7 @@ async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
         assert found == []
 
 
+@pytest.mark.proves("interfaces-reach", "interfaces-reach-phone")
 @pytest.mark.deep
 async def test_every_view_and_sheet_is_for_everybody_and_fits_a_phone(page: Shown) -> None:
     turns = [Turn(tool_calls=(call("write", path="a.txt", content="a\n"),)), Turn(text="Written")]

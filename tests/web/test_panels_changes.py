@@ -46,6 +46,7 @@ async def test_turns_are_listed_with_what_each_changed(tmp_path: Path):
         assert files(await p.get(f"/sessions/{session}/changes")) == {"a.txt": ("added", 29, 0)}
 
 
+@pytest.mark.proves("V16")
 @pytest.mark.deep
 async def test_a_hunk_that_is_shown_can_be_taken_back(tmp_path: Path):
     turns = [write("a.txt", BEFORE), DONE, write("a.txt", AFTER), DONE]
@@ -79,6 +80,7 @@ def _piece(hunk: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.proves("interfaces-rewind-on-the-page")
 async def test_looking_often_keeps_no_checkpoint_from_its_place(tmp_path: Path):
     async with panels(tmp_path, [write("a", "one"), DONE]) as p:
         session = await p.open()
@@ -93,6 +95,7 @@ async def test_looking_often_keeps_no_checkpoint_from_its_place(tmp_path: Path):
         assert sorted(repository.glob("refs/checkpoints/*/*")) == refs
 
 
+@pytest.mark.proves("interfaces-rewind-on-the-page")
 async def test_somebody_elses_changes_are_named_before_files_go_back(tmp_path: Path):
     async with panels(tmp_path, [write("a", "one"), DONE]) as p:
         session = await p.open()
@@ -109,6 +112,7 @@ async def test_somebody_elses_changes_are_named_before_files_go_back(tmp_path: P
         assert [path.name for path in p.cwd.iterdir()] == ["mine"]
 
 
+@pytest.mark.proves("K06")
 async def test_an_undo_is_shown_as_it_will_be_and_leaves_what_no_turn_touched(tmp_path: Path):
     turns = [write("a", "one"), DONE, write("a", "two"), DONE]
     async with panels(tmp_path, turns, checkpoints__undo_depth=1) as p:
@@ -138,6 +142,7 @@ async def test_an_undo_is_shown_as_it_will_be_and_leaves_what_no_turn_touched(tm
         assert (await p.get(f"/sessions/{session}/points"))["undoable"] == 0
 
 
+@pytest.mark.proves("interfaces-rewind-on-the-page")
 async def test_nothing_is_taken_back_while_a_turn_runs(tmp_path: Path):
     turns = [write("a", "one"), Turn(tool_calls=(call("shell", command="sleep 30"),))]
     async with panels(tmp_path, turns) as p:
@@ -158,6 +163,7 @@ async def test_nothing_is_taken_back_while_a_turn_runs(tmp_path: Path):
         await p.send(session, type="interrupt")
 
 
+@pytest.mark.proves("V15")
 async def test_two_branches_are_compared_by_words_and_files(tmp_path: Path):
     turns = [write("a", "one\n"), DONE, write("a", "two\n"), DONE, write("a", "three\n"), DONE]
     async with panels(tmp_path, turns) as p:
@@ -211,6 +217,7 @@ async def test_strange_names_and_contents_are_shown_as_they_are(tmp_path: Path):
             assert shown["text"] == f"in {name!r}\n"
 
 
+@pytest.mark.proves("interfaces-secrets")
 async def test_a_secret_is_shown_nowhere_and_its_file_can_still_go_back(tmp_path: Path):
     key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
     shell = Turn(tool_calls=(call("shell", command='printf "KEY=%s\\n" "$(cat ../k)" > .env'),))
@@ -257,6 +264,7 @@ async def test_a_change_that_is_too_long_comes_file_by_file(tmp_path: Path):
         assert len(one["hunks"][0]["lines"]) == 3_000
 
 
+@pytest.mark.proves("V19")
 async def test_marks_tell_what_the_session_and_git_say(tmp_path: Path):
     cwd = tmp_path / "work"
     cwd.mkdir()

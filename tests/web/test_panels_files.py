@@ -17,6 +17,7 @@ async def shown(p: Panels, session: str, path: str = "") -> dict[str, str]:
     return {entry["name"]: entry["kind"] for entry in entries}
 
 
+@pytest.mark.proves("V19")
 async def test_folders_come_first_and_large_ones_by_pages(tmp_path: Path):
     async with panels(tmp_path) as p:
         session = await p.open()
@@ -37,6 +38,7 @@ async def test_folders_come_first_and_large_ones_by_pages(tmp_path: Path):
         ]
 
 
+@pytest.mark.proves("V19")
 async def test_no_name_leads_out_of_the_folder(tmp_path: Path):
     async with panels(tmp_path) as p:
         session = await p.open()
@@ -86,6 +88,7 @@ async def test_no_name_leads_out_of_the_folder(tmp_path: Path):
         await p.refused(400, "GET", f"/sessions/{session}/files", root="-1")
 
 
+@pytest.mark.proves("V19")
 async def test_what_is_ignored_is_marked_so(tmp_path: Path):
     async with panels(tmp_path) as p:
         session = await p.open()
@@ -105,6 +108,7 @@ async def test_what_is_ignored_is_marked_so(tmp_path: Path):
         assert await ignored("out") == {"x"}
 
 
+@pytest.mark.proves("V19")
 async def test_files_are_shown_as_what_they_are(tmp_path: Path):
     async with panels(tmp_path) as p:
         session = await p.open()
@@ -154,6 +158,7 @@ def keep(p: Panels, session: str, **files: bytes) -> Path:
 HTML = b"<script>fetch('/api/v1/state')</script><h1>Hi</h1>"
 
 
+@pytest.mark.proves("C22")
 async def test_what_was_kept_is_listed_and_given_out_safely(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:
         session = await p.open()
@@ -197,6 +202,7 @@ async def test_what_was_kept_is_listed_and_given_out_safely(tmp_path: Path):
             assert answer.status_code == 404, name
 
 
+@pytest.mark.proves("C22")
 async def test_the_name_of_a_download_breaks_no_header(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:
         session = await p.open()
@@ -210,6 +216,7 @@ async def test_the_name_of_a_download_breaks_no_header(tmp_path: Path):
         )
 
 
+@pytest.mark.proves("C22")
 @pytest.mark.parametrize("size", [0, 65_536, 1_000_003])
 async def test_a_file_of_any_length_comes_whole(tmp_path: Path, size: int):
     async with panels(tmp_path, [DONE]) as p:

@@ -24,6 +24,7 @@ def brought(root: Path, text: str = SETTINGS) -> Path:
     return own / "config.toml"
 
 
+@pytest.mark.proves("interfaces-trust-in-the-page")
 async def test_a_folder_is_trusted_as_it_was_seen_and_no_longer(tmp_path: Path) -> None:
     file = brought(tmp_path)
     async with panels(tmp_path, mode=None) as p:
@@ -47,6 +48,7 @@ async def test_a_folder_is_trusted_as_it_was_seen_and_no_longer(tmp_path: Path) 
         assert gone["verdict"] == "untrusted"
 
 
+@pytest.mark.proves("interfaces-trust-in-the-page")
 async def test_a_hook_runs_once_it_and_its_folder_are_trusted_and_no_more_when_switched_off(
     tmp_path: Path,
 ) -> None:
@@ -82,6 +84,7 @@ async def test_a_hook_runs_once_it_and_its_folder_are_trusted_and_no_more_when_s
         assert (await p.get("/hooks"))["hooks"] == []
 
 
+@pytest.mark.proves("interfaces-trust-in-the-page")
 async def test_an_own_server_is_changed_and_its_wire_formats_are_named(tmp_path: Path) -> None:
     async with panels(tmp_path) as p:
         new = {"name": "mine", "base_url": "http://127.0.0.1:9/v1", "is_keyless": True}
@@ -98,6 +101,7 @@ async def test_an_own_server_is_changed_and_its_wire_formats_are_named(tmp_path:
         assert (row["protocol"], "127.0.0.1:10" in row["base_url"]) == ("anthropic-messages", True)
 
 
+@pytest.mark.proves("interfaces-trust-in-the-page")
 @pytest.mark.deep
 async def test_trust_is_given_and_taken_back_by_hand(page: Shown) -> None:
     async with page() as window:

@@ -92,6 +92,7 @@ def listening_at(port: int) -> set[str]:
 FOUR, SIX = "0100007F", "00000000000000000000000001000000"
 
 
+@pytest.mark.proves("interfaces-ouro-web")
 async def test_the_address_is_printed_once_and_a_second_one_says_where_the_first_is(
     tmp_path: Path,
 ) -> None:
@@ -115,6 +116,7 @@ async def test_the_address_is_printed_once_and_a_second_one_says_where_the_first
         assert not path.is_file() or first.plate.token.encode() not in path.read_bytes()
 
 
+@pytest.mark.proves("interfaces-ouro-web")
 async def test_a_program_reads_port_and_token_and_a_taken_port_is_said(tmp_path: Path) -> None:
     port = spare_port()
     with (
@@ -134,6 +136,7 @@ async def test_a_program_reads_port_and_token_and_a_taken_port_is_said(tmp_path:
         assert bare.ends(signal.SIGTERM) == (0, "", "")
 
 
+@pytest.mark.proves("interfaces-ouro-web")
 async def test_the_browser_is_opened_with_a_word_that_lets_in_once(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     browser = tmp_path / "browser"
@@ -157,6 +160,7 @@ async def test_the_browser_is_opened_with_a_word_that_lets_in_once(tmp_path: Pat
         program.ends(signal.SIGINT)
 
 
+@pytest.mark.proves("interfaces-reconnecting")
 @pytest.mark.deep
 async def test_a_server_that_is_killed_in_the_middle_of_a_run_leaves_all_that_was_shown(
     tmp_path: Path,
@@ -197,6 +201,7 @@ async def test_a_server_that_is_killed_in_the_middle_of_a_run_leaves_all_that_wa
     assert (tmp_path / "a.txt").read_text() == "made"
 
 
+@pytest.mark.proves("interfaces-ouro-web")
 async def test_ctrl_c_stops_a_run_and_the_session_is_kept_as_stopped(tmp_path: Path) -> None:
     async with models([STALLED]) as model:
         flags = ("--model", "openai-chat/scripted", "--base-url", model.url)

@@ -62,6 +62,7 @@ async def all_end_alike(tmp_path: Path, readers: int, seed: int) -> None:
             assert each[-1]["type"] == "task.completed"
 
 
+@pytest.mark.proves("interfaces-reconnecting")
 @pytest.mark.deep
 async def test_fifty_clients_that_drop_and_come_back_end_with_identical_events(
     tmp_path: Path,
@@ -69,6 +70,7 @@ async def test_fifty_clients_that_drop_and_come_back_end_with_identical_events(
     await all_end_alike(tmp_path, 50, 1)
 
 
+@pytest.mark.proves("interfaces-reconnecting")
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(2, 12))
 async def test_two_hundred_clients_that_drop_and_come_back_end_with_identical_events(
@@ -133,10 +135,12 @@ async def race(tmp_path: Path, rounds: int, calls: int) -> None:
         assert (await s.look(session))["approvals"] == []
 
 
+@pytest.mark.proves("V14")
 async def test_two_clients_race_for_forty_approvals_with_one_winner_each(tmp_path: Path) -> None:
     await race(tmp_path, 4, 10)
 
 
+@pytest.mark.proves("V14")
 @pytest.mark.deep
 async def test_two_clients_race_for_a_thousand_approvals_with_one_winner_each(
     tmp_path: Path,
@@ -144,6 +148,7 @@ async def test_two_clients_race_for_a_thousand_approvals_with_one_winner_each(
     await race(tmp_path, 50, 20)
 
 
+@pytest.mark.proves("T13")
 async def test_clients_know_of_each_other_and_the_first_one_leads(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         session = await s.open()
@@ -210,6 +215,7 @@ async def test_frames_that_mean_nothing_are_refused_and_the_connection_stays(
             assert (await socket.events())[-1]["data"]["final"] == "Yes."
 
 
+@pytest.mark.proves("V14")
 async def test_an_answer_to_questions_and_one_wish_said_several_times_are_heard(
     tmp_path: Path,
 ) -> None:
@@ -246,6 +252,7 @@ async def test_a_session_that_is_closed_says_so_and_the_next_look_opens_it(tmp_p
             assert "there is no session" in closed["error"]
 
 
+@pytest.mark.proves("interfaces-reconnecting")
 async def test_a_client_that_never_reads_does_not_hold_the_server_and_misses_nothing(
     tmp_path: Path,
 ) -> None:

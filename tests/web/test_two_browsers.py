@@ -40,6 +40,7 @@ async def started(served: Served, session: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.proves("interfaces-two-browsers-at-once", "divergences-two-browsers-of-one-person")
 async def test_each_session_has_a_browser_of_its_own_and_it_is_on_record_on_which_profile(
     tmp_path: Path,
 ) -> None:
@@ -77,6 +78,7 @@ async def test_a_second_session_has_a_browser_of_its_own_and_the_page_says_on_wh
             assert await started(served, second) == [("default-2", "default")]
 
 
+@pytest.mark.proves("interfaces-two-browsers-at-once")
 @pytest.mark.deep
 async def test_one_that_is_started_again_keeps_its_profile_though_the_first_is_free(
     tmp_path: Path,

@@ -84,6 +84,7 @@ def content(*parts: Part, dialect: Dialect | None = None) -> list[Any]:
     return built(asked(said(*parts)), dialect)["messages"][0]["content"]
 
 
+@pytest.mark.proves("providers-protocols", "H05")
 def test_a_whole_converse_body() -> None:
     request = asked(
         *HISTORY,
@@ -162,6 +163,7 @@ def test_a_whole_converse_body() -> None:
     }
 
 
+@pytest.mark.proves("providers-history")
 def test_another_models_thoughts_and_odd_ids_do_not_go_to_this_one() -> None:
     other = Origin(provider="bedrock", protocol="wire", model="moonshot.kimi-k2-thinking")
     body = by_name("bedrock-converse").build_body(asked(*HISTORY, tools=(TOOL,)), MARKED, other)
@@ -187,6 +189,7 @@ def test_citations_go_back_to_who_gave_them() -> None:
         assert json.loads(body)["messages"][1]["content"] == [block]
 
 
+@pytest.mark.proves("providers-caching")
 @pytest.mark.parametrize(
     ("model", "points"),
     [
@@ -205,6 +208,7 @@ def test_cache_points_only_where_a_model_takes_them(model: str, points: int) -> 
     assert "cachePoint" not in json.dumps(built(request))
 
 
+@pytest.mark.proves("providers-protocols")
 def test_tools_stay_where_the_history_holds_calls() -> None:
     ended = asked(*HISTORY, tools=(TOOL,), tool_choice="none")
     assert "toolChoice" not in built(ended)["toolConfig"]
@@ -223,6 +227,7 @@ def test_a_call_is_demanded_where_that_can_be(word: str, choice: str) -> None:
     assert body["toolConfig"]["toolChoice"] == {choice: {}}
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     ("model", "style", "effort", "fields"),
     [
@@ -276,6 +281,7 @@ def test_nova_sets_its_own_limits_when_it_thinks_hard() -> None:
     assert "inferenceConfig" not in built(request)
 
 
+@pytest.mark.proves("providers-protocols")
 def test_documents_get_clean_names_of_their_own_and_a_word() -> None:
     pdf = Media(media_type="application/pdf", data="QUJD", name="Q3_report  (final)/v2.pdf")
     first, second, word = content(pdf, pdf)
@@ -402,6 +408,7 @@ def invoked(request: Request, dialect: Dialect | None = None) -> dict[str, Any]:
     return built(request, dialect, name="bedrock-invoke-stream")
 
 
+@pytest.mark.proves("providers-protocols", "H05")
 def test_claude_gets_its_own_body_without_what_the_address_says() -> None:
     request = asked(*HISTORY, tools=(TOOL,), system=("s",))
     dialect = Dialect(effort_style="none", body={"anthropic_beta": ["context-1m-2025-08-07"]})
@@ -411,6 +418,7 @@ def test_claude_gets_its_own_body_without_what_the_address_says() -> None:
     assert list(invoked(request, dialect))[-1] == "messages"
 
 
+@pytest.mark.proves("providers-protocols")
 def test_nova_gets_what_converse_gets_and_a_version() -> None:
     request = asked(*HISTORY, model=NOVA, tools=(TOOL,), system=("s",), max_output_tokens=9)
     assert invoked(request, MARKED) == built(request, MARKED) | {"schemaVersion": "messages-v1"}
@@ -423,6 +431,7 @@ TALK = (
 )
 
 
+@pytest.mark.proves("providers-protocols")
 def test_models_that_complete_a_text() -> None:
     def of(model: str) -> dict[str, Any]:
         return invoked(

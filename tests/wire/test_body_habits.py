@@ -89,6 +89,7 @@ def test_a_member_of_the_vendor_joins_one_of_ours() -> None:
     assert raw.count(b'"messages":') == 1
 
 
+@pytest.mark.proves("H26")
 @pytest.mark.parametrize("protocol", FORMATS)
 def test_a_service_tier_is_asked_for_where_there_is_one(protocol: str) -> None:
     request = Request(model="m", messages=CALLED, service_tier="flex")
@@ -98,6 +99,7 @@ def test_a_service_tier_is_asked_for_where_there_is_one(protocol: str) -> None:
     assert "service_tier" not in built(protocol, Dialect(service_tier=True), silent)
 
 
+@pytest.mark.proves("H26")
 def test_no_effort_at_all_in_the_vendors_words() -> None:
     request = Request(model="m", messages=CALLED, effort="none")
     bodies = {
@@ -179,6 +181,7 @@ def steps(calls: int) -> tuple[Message, ...]:
     return tuple(found)
 
 
+@pytest.mark.proves("providers-caching", "H17", "divergences-cache-marks")
 def test_a_long_step_marks_where_the_last_request_ended() -> None:
     short, long = steps(9), steps(10)
     for messages, places in ((short, [4]), (long, [2, 4]), (long[:3], [0, 2]), (long[:1], [0])):
@@ -191,6 +194,7 @@ def test_a_long_step_marks_where_the_last_request_ended() -> None:
             assert content[-1]["cache_control"] == MARK
 
 
+@pytest.mark.proves("providers-caching", "H17")
 def test_a_long_step_is_marked_in_chat_too() -> None:
     dialect = Dialect(cache_marker="cache_control")
     request = Request(model="m", system=("Be.",), tools=(TOOL,), messages=steps(10))
@@ -233,6 +237,7 @@ def test_a_call_without_thoughts_has_the_field_that_some_vendors_demand() -> Non
     assert "reasoning_content" not in str(built("openai-chat", Dialect(), request))
 
 
+@pytest.mark.proves("providers-history")
 @pytest.mark.parametrize("is_own", [True, False])
 def test_long_ids_of_other_vendors_fit_in_chat(is_own: bool) -> None:
     long = f"chatcmpl-tool-{'0123456789abcdef' * 2}"

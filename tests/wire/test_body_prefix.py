@@ -88,6 +88,7 @@ def asked(messages: list[Message], name: str = "") -> Request:
     )
 
 
+@pytest.mark.proves("spine-agent", "providers-caching")
 @pytest.mark.parametrize("marker", ["none", "cache_control"])
 @pytest.mark.parametrize("name", NAMES)
 @given(batches=turns())
@@ -144,6 +145,7 @@ class Counting(BodyCache):
         return super().encode(messages, target, counted)
 
 
+@pytest.mark.proves("spine-agent")
 @pytest.mark.parametrize("name", NAMES)
 def test_only_what_was_appended_is_encoded_again(name: str) -> None:
     history = [
@@ -156,6 +158,7 @@ def test_only_what_was_appended_is_encoded_again(name: str) -> None:
     assert counted.encoded == 40
 
 
+@pytest.mark.proves("providers-caching")
 @pytest.mark.parametrize("name", NAMES)
 def test_breakpoints_stay_within_four(name: str) -> None:
     history = [
@@ -168,6 +171,7 @@ def test_breakpoints_stay_within_four(name: str) -> None:
     assert len(MARK.findall(body)) == (0 if name in has_none else 3)
 
 
+@pytest.mark.proves("codex-4.2", "divergences-order-of-results")
 @pytest.mark.parametrize("name", NAMES)
 @given(batches=turns())
 def test_the_memory_follows_results_that_come_one_by_one(

@@ -169,6 +169,7 @@ def check_invoked(model: str, body: bytes) -> None:
         check("openai-chat", "bedrock-invoke", b'{"model":"m","stream":true,' + body[1:])
 
 
+@pytest.mark.proves("H05")
 @pytest.mark.parametrize(
     ("entry", "model"), CASES, ids=[f"{entry.name}-{model}" for entry, model in CASES]
 )
@@ -196,6 +197,7 @@ REFUSED = (
 )
 
 
+@pytest.mark.proves("H05")
 @pytest.mark.parametrize(("name", "change"), REFUSED)
 def test_the_shapes_refuse_what_a_vendor_would(name: str, change: str) -> None:
     entry = next(one for one in ENTRIES if one.name == name)

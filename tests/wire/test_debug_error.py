@@ -31,6 +31,7 @@ def judged(tmp_path: Path, *rows: object) -> tuple[int, list[dict[str, Any]]]:
     return run(path)
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_table_of_recorded_errors() -> None:
     path = FOLDER / "error-bodies.json"
     code, lines = run(path)
@@ -44,6 +45,7 @@ def test_the_table_of_recorded_errors() -> None:
     assert 6.0 in waits
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     ("headers", "wait"),
     [
@@ -74,6 +76,7 @@ def test_bodies_of_every_shape(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_row_that_cannot_be_used_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     good: dict[str, Any] = {
         "vendor": "v",
@@ -127,6 +130,7 @@ def test_a_file_that_is_no_table(tmp_path: Path, content: bytes | None, words: s
     assert words in lines[0]["error"]
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_command_prints_a_line_for_each_row(tmp_path: Path) -> None:
     table = tmp_path / "errors.json"
     table.write_text(

@@ -18,6 +18,7 @@ def run(*paths: Path) -> tuple[int, list[dict[str, object]]]:
     return code, [json.loads(line) for line in lines]
 
 
+@pytest.mark.proves("spine-llm")
 def test_each_file_is_one_line() -> None:
     paths = FILES[:3]
     code, lines = run(*paths)
@@ -26,6 +27,7 @@ def test_each_file_is_one_line() -> None:
     assert all(list(line) == ["id", "facts"] for line in lines)
 
 
+@pytest.mark.proves("spine-llm")
 def test_a_whole_line(tmp_path: Path) -> None:
     body = (
         'data: {"id":"r","choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n'
@@ -76,6 +78,7 @@ def of(tmp_path: Path, **record: object) -> dict[str, Any]:
     return facts
 
 
+@pytest.mark.proves("providers-protocols")
 def test_every_way_to_write_a_stream_down(tmp_path: Path) -> None:
     events = [
         {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": "Hi"}}},
@@ -100,6 +103,7 @@ def test_every_way_to_write_a_stream_down(tmp_path: Path) -> None:
         ))
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_damaged_recording_says_so(tmp_path: Path) -> None:
     facts = of(
         tmp_path,
@@ -115,6 +119,7 @@ def packed(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
+@pytest.mark.proves("spine-llm")
 @pytest.mark.parametrize(
     ("content", "words"),
     [

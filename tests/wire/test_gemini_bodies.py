@@ -43,6 +43,7 @@ def model_parts(*parts: Part, origin: Origin | None = ORIGIN) -> list[Any]:
     return contents[0]["parts"] if contents else []
 
 
+@pytest.mark.proves("providers-protocols", "H05")
 def test_a_conversation() -> None:
     assert built(CONVERSATION, Dialect(effort_style="level")) == {
         "systemInstruction": {
@@ -134,6 +135,7 @@ def test_a_text_that_was_changed_has_no_signature(signed: object) -> None:
     assert model_parts(Text(text="Hello", meta={"signed": signed})) == [{"text": "Hello"}]
 
 
+@pytest.mark.proves("providers-history")
 def test_nothing_opaque_goes_to_another_model() -> None:
     parts = (
         Reasoning(text="Hm.", meta={"signed": [[3, "S"]]}),
@@ -177,6 +179,7 @@ def test_summaries_of_thoughts_stay_here_and_signed_ones_go_back() -> None:
     assert model_parts(signed) == []
 
 
+@pytest.mark.proves("providers-protocols")
 def test_ids_go_back_only_where_the_server_gave_them() -> None:
     calls = (
         ToolCall(id="renamed", name="f", meta={"id": "srv"}),
@@ -246,6 +249,7 @@ def test_tool_choice(choice: Any, mode: str) -> None:
     assert "toolConfig" not in built(Request(model="m", tool_choice=choice))
 
 
+@pytest.mark.proves("providers-protocols")
 def test_limits_and_habits() -> None:
     request = Request(model="m", max_output_tokens=100, temperature=0.5, service_tier="flex")
     dialect = Dialect(
@@ -261,6 +265,7 @@ def test_limits_and_habits() -> None:
     assert "serviceTier" not in built(request)
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     ("style", "model", "effort", "limit", "wanted"),
     [
@@ -316,6 +321,7 @@ WIDE = {
 }
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_schema_in_the_subset_of_old_models() -> None:
     tools = (
         ToolSpec(name="wide", description="d", schema=json.dumps(WIDE)),

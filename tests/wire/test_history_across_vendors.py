@@ -113,10 +113,12 @@ def check(messages: Sequence[Message], protocol: str, provider: str) -> None:
     assert re.search(rf"{foreign}\d+-", sent.decode()) is None
 
 
+@pytest.mark.proves("providers-history")
 def test_every_format_has_a_reader_and_a_writer_of_its_own() -> None:
     assert set(NAMES) == set(READERS) == set(WRITERS) == set(DIALECTS) == set(RETURNED)
 
 
+@pytest.mark.proves("providers-history", "H24")
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @settings(max_examples=12)
 @given(data=st.data())
@@ -128,6 +130,7 @@ def test_a_session_goes_from_one_vendor_to_another(
     check(messages, first, "one")
 
 
+@pytest.mark.proves("providers-history")
 @pytest.mark.deep
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @settings(max_examples=250)
@@ -167,6 +170,7 @@ def turn(protocol: str, provider: str, number: int) -> list[Message]:
     ]
 
 
+@pytest.mark.proves("providers-history", "H17")
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_back_at_the_first_vendor_its_own_state_is_there_again(first: str, second: str) -> None:
     """Five turns with one, then one with the other: each gets what is its own, and all of it."""
@@ -184,6 +188,7 @@ def test_back_at_the_first_vendor_its_own_state_is_there_again(first: str, secon
     assert set(re.findall(r"one6-(\w+)", back)) == RETURNED[first]
 
 
+@pytest.mark.proves("providers-history")
 @pytest.mark.parametrize("protocol", NAMES)
 @settings(max_examples=12)
 @given(data=st.data())
@@ -215,6 +220,7 @@ def nested(value: object, words: set[str]) -> list[object]:
     return [one for inner in fields.values() for one in nested(inner, words)]
 
 
+@pytest.mark.proves("providers-history", "H24")
 @pytest.mark.parametrize("protocol", NAMES)
 def test_another_model_of_the_same_vendor_gets_nothing_opaque(protocol: str) -> None:
     messages = [*turn(protocol, "one", 0), *turn(protocol, "one", 1)]

@@ -24,6 +24,7 @@ def _tools(
     return body["tools"], body.get("toolConfig")
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     ("protocol", "offered", "wish", "asked"),
     [
@@ -62,6 +63,7 @@ def test_a_vendors_search_is_asked_for_where_it_is_wanted_and_there(
         assert protocol != "gemini" or "includeServerSideToolInvocations" in str(config)
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     ("vendor", "model", "offered"),
     [
@@ -81,6 +83,7 @@ def test_the_table_knows_who_has_one(vendor: str, model: str, offered: str) -> N
     assert entry.dialect_of(model).hosted_search == offered
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     ("kind", "sources"),
     [

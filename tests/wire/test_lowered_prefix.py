@@ -21,6 +21,7 @@ HABITS = {
 }
 
 
+@pytest.mark.proves("providers-caching")
 @pytest.mark.parametrize("habit", HABITS)
 @pytest.mark.parametrize("protocol", NAMES)
 @settings(max_examples=8)

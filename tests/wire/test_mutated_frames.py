@@ -124,11 +124,13 @@ def drive(name: str, rounds: int, seed: str) -> None:
             raise
 
 
+@pytest.mark.proves("spine-bad-input", "providers-protocols", "A05", "H07")
 @pytest.mark.parametrize("name", NAMES)
 def test_mutated_streams(name: str) -> None:
     drive(name, 1_000, "quick")
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
 @pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("name", NAMES)
@@ -149,11 +151,13 @@ def drive_bodies(name: str, rounds: int, seed: str) -> None:
         msgspec.json.encode(events)
 
 
+@pytest.mark.proves("spine-bad-input", "providers-protocols", "H10")
 @pytest.mark.parametrize("name", NAMES)
 def test_mutated_bodies(name: str) -> None:
     drive_bodies(name, 250, "bodies")
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
 @pytest.mark.parametrize("name", NAMES)
 def test_many_mutated_bodies(name: str) -> None:
@@ -216,17 +220,20 @@ def drive_bytes(name: str, rounds: int, seed: str) -> None:
             raise
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize("name", NAMES)
 def test_damaged_bytes(name: str) -> None:
     drive_bytes(name, 150, "quick")
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
 @pytest.mark.parametrize("name", NAMES)
 def test_many_damaged_bytes(name: str) -> None:
     drive_bytes(name, 3_000, "deep")
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize("protocol", NAMES)
 @pytest.mark.parametrize(
     "body", [b"", b"null", b"[]", b"{}", b"<html>", b'{"error":"x"}', b'{"detail":[3]}', b"\xff"]

@@ -29,6 +29,7 @@ def context(*messages: Message, **fields: Any) -> int:
     return built(Request(model="m", messages=messages, **fields))["options"]["num_ctx"]
 
 
+@pytest.mark.proves("providers-protocols", "H05")
 def test_a_conversation() -> None:
     assert built(CONVERSATION) == {
         "model": "model",
@@ -127,6 +128,7 @@ def test_effort(model: str, effort: Any, think: object) -> None:
     assert "think" not in built(Request(model=model))
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_context_grows_before_anything_would_be_cut() -> None:
     asked = [context(told("x" * size)) for size in (10, 60_000, 90_000, 300_000, 900_000)]
     assert asked == [32_768, 32_768, 65_536, 131_072, 524_288]
@@ -135,6 +137,7 @@ def test_the_context_grows_before_anything_would_be_cut() -> None:
         assert tokens >= size // 3 + 8_192
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_context_stays_within_what_the_model_sees() -> None:
     long = told("x" * 900_000)
     assert context(long, window=40_960) == 40_960
@@ -142,6 +145,7 @@ def test_the_context_stays_within_what_the_model_sees() -> None:
     assert context(told("x"), window=262_144) == 32_768
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_answer_and_the_tools_need_room_too() -> None:
     assert context(told("x"), max_output_tokens=40_000) == 65_536
     wide = replace(CONVERSATION.tools[0], schema=json.dumps({"description": "x" * 90_000}))
@@ -149,6 +153,7 @@ def test_the_answer_and_the_tools_need_room_too() -> None:
     assert context(told("x"), system=("x" * 90_000,)) == 65_536
 
 
+@pytest.mark.proves("providers-protocols")
 def test_an_image_counts_as_an_image_and_not_as_text() -> None:
     large = Media(media_type="image/png", data="A" * 400_000)
     shown = Message(id="1", role="user", parts=(Text(text="Look."), large))

@@ -83,6 +83,7 @@ def as_replayed(block: Any) -> Any:
     return block
 
 
+@pytest.mark.proves("providers-history", "H17")
 @pytest.mark.parametrize("recording", REPLIES, ids=name_of)
 def test_blocks_go_back_as_they_came(recording: Recording) -> None:
     wanted = [block for block in map(as_replayed, blocks_of(recording)) if block]
@@ -96,6 +97,7 @@ def test_thoughts_and_hosted_tools_are_among_them() -> None:
     assert {"text", "toolUse", "toolResult", "reasoningContent"} <= kinds
 
 
+@pytest.mark.proves("providers-history")
 @pytest.mark.parametrize("field", ["provider", "protocol", "model"])
 def test_nothing_opaque_goes_to_another_model(field: str) -> None:
     other = Origin(**{"provider": "vendor", "protocol": "any", "model": "model", field: "other"})

@@ -83,6 +83,7 @@ def as_replayed(block: Any) -> bool:
     return block["type"] != "thinking" or bool(block.get("signature"))
 
 
+@pytest.mark.proves("spine-llm", "providers-history", "H17")
 @pytest.mark.parametrize("recording", of("anthropic-messages"), ids=name_of)
 def test_messages_blocks_go_back_as_they_came(recording: Recording) -> None:
     wanted = [block for block in anthropic_blocks(recording) if as_replayed(block)]
@@ -121,12 +122,14 @@ def item_as_replayed(item: Any) -> Any:
     return item
 
 
+@pytest.mark.proves("spine-llm", "providers-history")
 @pytest.mark.parametrize("recording", of("openai-responses"), ids=name_of)
 def test_response_items_go_back_as_they_came(recording: Recording) -> None:
     wanted = [item_as_replayed(item) for item in response_items(recording)]
     assert sent_back(recording)["input"][1:-1] == wanted
 
 
+@pytest.mark.proves("spine-llm", "providers-history", "H17")
 def test_a_reasoning_item_goes_back_to_the_byte() -> None:
     seen = 0
     for recording in of("openai-responses"):
@@ -160,6 +163,7 @@ def chat_details(recording: Recording) -> list[Any]:
     ]
 
 
+@pytest.mark.proves("spine-llm", "providers-history")
 @pytest.mark.parametrize(
     "recording", [one for one in of("openai-chat") if chat_details(one)], ids=name_of
 )
@@ -187,6 +191,7 @@ def test_chat_calls_go_back_as_they_were_made(recording: Recording) -> None:
     assert made == wanted
 
 
+@pytest.mark.proves("H17")
 def test_thoughts_go_back_to_vendors_that_demand_them() -> None:
     dialect = Dialect(reasoning_send_back="field", reasoning_field="reasoning_content")
     for recording in of("openai-chat"):
@@ -219,6 +224,7 @@ def as_gemini_parts(recording: Recording) -> list[Any]:
     return found
 
 
+@pytest.mark.proves("providers-history", "H17")
 @pytest.mark.parametrize("recording", of("gemini"), ids=name_of)
 def test_gemini_parts_go_back_as_they_came(recording: Recording) -> None:
     contents = sent_back(recording)["contents"]
@@ -234,6 +240,7 @@ def test_gemini_parts_go_back_as_they_came(recording: Recording) -> None:
     ]
 
 
+@pytest.mark.proves("providers-history", "H17")
 def test_gemini_signatures_are_neither_lost_nor_moved() -> None:
     kinds: list[str] = []
     for recording in of("gemini"):
@@ -256,6 +263,7 @@ def test_gemini_signatures_are_neither_lost_nor_moved() -> None:
 OPAQUE = ("signature", "encrypted_content", "reasoning_details", "redacted_thinking", '"phase"')
 
 
+@pytest.mark.proves("spine-llm", "providers-history", "H24")
 @pytest.mark.parametrize("protocol", sorted({one.protocol for one in REPLIES}))
 @pytest.mark.parametrize("field", ["provider", "protocol", "model"])
 def test_nothing_opaque_goes_to_another_origin(protocol: str, field: str) -> None:

@@ -40,6 +40,7 @@ def read(facts: Facts) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.proves("spine-llm", "providers-protocols")
 def test_all_recordings_are_here() -> None:
     folders = [path.parent.name for path in FILES]
     counts = {name: folders.count(name) for name in set(folders)}
@@ -54,6 +55,7 @@ def test_all_recordings_are_here() -> None:
     }
 
 
+@pytest.mark.proves("spine-llm", "providers-protocols")
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_recording_decodes_to_its_facts(folder: str) -> None:
     for path in (path for path in FILES if path.parent.name == folder):
@@ -62,6 +64,7 @@ def test_a_recording_decodes_to_its_facts(folder: str) -> None:
         assert {name: facts[name] for name in wanted} == wanted, path.name
 
 
+@pytest.mark.proves("providers-protocols", "H09")
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_cuts_change_no_frame(folder: str) -> None:
     for recording in (each for each in STREAMS if each.path.parent.name == folder):
@@ -82,6 +85,7 @@ def cut(recording: Recording) -> Iterator[tuple[list[int], bool]]:
         yield places, recording.frames(places) == whole
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
 @pytest.mark.parametrize("recording", STREAMS, ids=name_of)
 def test_many_cuts_change_no_fact(recording: Recording) -> None:
@@ -97,6 +101,7 @@ def test_many_cuts_change_no_fact(recording: Recording) -> None:
         assert {name: facts[name] for name in wanted} == wanted
 
 
+@pytest.mark.proves("H07")
 @pytest.mark.parametrize("recording", REPLIES, ids=name_of)
 def test_blocks_open_grow_close_and_the_reply_ends_once(recording: Recording) -> None:
     events = events_of(recording)
@@ -125,6 +130,7 @@ def test_blocks_open_grow_close_and_the_reply_ends_once(recording: Recording) ->
     assert sorted(call.id for call in ready) == sorted(call.id for call in kept)
 
 
+@pytest.mark.proves("H07")
 @pytest.mark.parametrize("recording", STREAMS, ids=name_of)
 def test_a_stream_that_stops_anywhere_still_ends_once(recording: Recording) -> None:
     frames = recording.frames()

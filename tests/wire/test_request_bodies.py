@@ -69,6 +69,7 @@ def built(protocol: str, dialect: Dialect, request: Request = CONVERSATION) -> d
     return json.loads(by_name(protocol).build_body(request, dialect, ORIGIN))
 
 
+@pytest.mark.proves("H05")
 def test_chat_body() -> None:
     call = {"name": "read", "arguments": '{"z": "b",  "a": 1}'}
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}}
@@ -111,6 +112,7 @@ def test_chat_body() -> None:
     }
 
 
+@pytest.mark.proves("H05")
 def test_responses_body() -> None:
     picture = {"type": "input_image", "image_url": "data:image/png;base64,QUJD"}
     assert built("openai-responses", Dialect()) == {
@@ -160,6 +162,7 @@ def test_responses_body() -> None:
     }
 
 
+@pytest.mark.proves("H05")
 def test_messages_body() -> None:
     mark = {"type": "ephemeral"}
     source = {"type": "base64", "media_type": "image/png", "data": "QUJD"}
@@ -243,6 +246,7 @@ def test_tool_choice_in_the_vendors_words(
         assert built(protocol, dialect, request)[field] == word
 
 
+@pytest.mark.proves("H26")
 def test_effort_in_the_vendors_words() -> None:
     request = Request(model="m", effort="low", max_output_tokens=5_000, temperature=0.5)
     chat = {
@@ -273,6 +277,7 @@ def test_effort_in_the_vendors_words() -> None:
     assert plain["temperature"] == 0.5
 
 
+@pytest.mark.proves("providers-history")
 def test_ids_are_mapped_the_same_way_in_call_and_result() -> None:
     body = built("openai-chat", Dialect(tool_id_rule="nine"))
     calls = [call["id"] for item in body["messages"] for call in item.get("tool_calls", ())]
@@ -410,6 +415,7 @@ def test_a_prefill_loses_its_trailing_space() -> None:
     assert last == {"role": "assistant", "content": [{"type": "text", "text": "Well,"}]}
 
 
+@pytest.mark.proves("H10")
 def test_paths() -> None:
     request = Request(model="m")
     paths = {

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.browser.channel.socket import socket
 from ouroboros.browser.tabs import opened
 from tests.browser.chromium import Chromium
@@ -22,6 +24,7 @@ def remote(chromium: Chromium) -> dict[str, object]:
     return {"mode": "remote", "url": chromium.url, "confirm": ()}
 
 
+@pytest.mark.proves("browser-miniwob")
 async def test_a_run_that_writes_code_wins_an_episode(chromium: Chromium, tmp_path: Path) -> None:
     turns = [
         block(f"{FINDS} log(await getText(t, '#query'))"),
@@ -39,6 +42,7 @@ async def test_a_run_that_writes_code_wins_an_episode(chromium: Chromium, tmp_pa
     assert played.input_tokens > 0
 
 
+@pytest.mark.proves("browser-miniwob")
 async def test_a_run_that_calls_the_judge_itself_is_foul(
     chromium: Chromium, tmp_path: Path
 ) -> None:

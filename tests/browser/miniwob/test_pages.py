@@ -53,12 +53,14 @@ def _moves_by_itself(task: str) -> bool:
     return task not in SAMPLE
 
 
+@pytest.mark.proves("browser-miniwob")
 async def test_a_seed_makes_a_problem_and_another_seed_another(ring: Arena) -> None:
     for task in SAMPLE[::4]:
         one, other = await begin(ring, task)
         assert one != other, task
 
 
+@pytest.mark.proves("browser-miniwob")
 @pytest.mark.deep
 @pytest.mark.parametrize("part", range(10))
 async def test_every_page_loads_and_resets(ring: Arena, part: int) -> None:
@@ -66,10 +68,12 @@ async def test_every_page_loads_and_resets(ring: Arena, part: int) -> None:
         await begin(ring, task)
 
 
+@pytest.mark.proves("browser-miniwob")
 def test_all_pages_are_there() -> None:
     assert len(tasks()) == 130
 
 
+@pytest.mark.proves("browser-miniwob")
 async def test_the_wrong_button_is_a_loss(ring: Arena) -> None:
     wrong = 'await pressText("button", goal.includes("ONE") ? "TWO" : "ONE")'
     ended = await ring.play("click-test-2", 3, wrong)
@@ -77,6 +81,7 @@ async def test_the_wrong_button_is_a_loss(ring: Arena) -> None:
     assert not ended.solved
 
 
+@pytest.mark.proves("browser-miniwob")
 async def test_doing_nothing_is_no_win(ring: Arena) -> None:
     ended = await ring.play("click-test", 3, "await getText(tab)", settles=0.5)
     assert not ended.done
@@ -97,6 +102,7 @@ CHEATS = {
 }
 
 
+@pytest.mark.proves("browser-miniwob")
 @pytest.mark.parametrize("how", CHEATS)
 async def test_an_episode_that_is_not_ended_by_playing_is_foul(ring: Arena, how: str) -> None:
     ended = await ring.play("click-test", 3, CHEATS[how])
@@ -104,6 +110,7 @@ async def test_an_episode_that_is_not_ended_by_playing_is_foul(ring: Arena, how:
     assert not ended.solved
 
 
+@pytest.mark.proves("browser-miniwob")
 async def test_code_of_the_isolated_world_does_not_see_the_judge(ring: Arena) -> None:
     seen = "env.seen = await execInTab(tab, \"typeof window['co' + 're']\")"
     await ring.play("click-test", 3, seen, settles=0)

@@ -46,12 +46,14 @@ async def played(chromium: Chromium, folder: Path, names: list[str], seeds: rang
     return lost
 
 
+@pytest.mark.proves("browser-miniwob")
 def test_there_are_policies_for_many_tasks_and_for_nothing_else() -> None:
     assert len(policies()) >= 80
     assert set(policies()) <= set(tasks())
     assert len(every_day()) >= 45
 
 
+@pytest.mark.proves("browser-miniwob")
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_policies_solve_their_tasks(chromium: Chromium, work: Path, part: int) -> None:
     names = every_day()[::SHARE][part::PARTS]
@@ -59,6 +61,7 @@ async def test_policies_solve_their_tasks(chromium: Chromium, work: Path, part: 
     assert not lost, "\n".join(lost)
 
 
+@pytest.mark.proves("browser-miniwob")
 @pytest.mark.deep
 @pytest.mark.parametrize("task", sorted(policies()))
 async def test_policies_solve_ten_seeds_they_have_not_seen(

@@ -58,6 +58,7 @@ def unpaid(one: Speaker, finished: Finished) -> None:
     del one, finished
 
 
+@pytest.mark.proves("A11")
 async def test_others_have_their_turn_while_a_long_reply_comes_in_one_go() -> None:
     lineup = Lineup(speaker("a"), clock=ManualClock(), others=(), connect=connect)
     turns = 0
@@ -76,6 +77,7 @@ async def test_others_have_their_turn_while_a_long_reply_comes_in_one_go() -> No
     assert turns >= PIECES // 64
 
 
+@pytest.mark.proves("A11")
 async def test_the_next_model_gives_the_reply_that_the_first_broke_off() -> None:
     lineup = Lineup(speaker("a", fails=True), clock=ManualClock(), others=("b",), connect=connect)
     paid: list[str] = []

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from ouroboros.agent.context.briefing import BLOCKS, Surroundings, brief, git_state
@@ -54,6 +55,7 @@ def told(state: State, around: Surroundings = AROUND, off: tuple[str, ...] = ())
     return briefing.text
 
 
+@pytest.mark.proves("A18")
 def test_the_first_briefing_names_every_fact() -> None:
     text = told(State(mode="ask"))
     for fact in (
@@ -68,6 +70,7 @@ def test_the_first_briefing_names_every_fact() -> None:
     assert text.index("AGENTS.md instructions") < text.index("<environment_context>")
 
 
+@pytest.mark.proves("codex-5.3")
 def test_the_same_facts_are_not_told_again() -> None:
     state = State(mode="ask")
     told(state)
@@ -96,6 +99,7 @@ def test_the_sandbox_and_the_way_out_of_it_are_told_once() -> None:
     assert told(state) == "<permissions>\nCommands run without a sandbox now.\n</permissions>"
 
 
+@pytest.mark.proves("A24")
 def test_where_commands_may_write_is_told_when_they_may() -> None:
     """In plan mode they write nowhere; what was told before it is not told again after it."""
     caged = replace(AROUND, cage="they write nothing")
@@ -129,6 +133,7 @@ def test_instructions_that_go_away_are_called_off() -> None:
     assert told(state, replace(AROUND, instructions=Instructions())) == ""
 
 
+@pytest.mark.proves("A19", "J12")
 def test_a_line_that_is_added_to_the_instructions_is_told_alone() -> None:
     state = State(mode="ask")
     old = replace(AROUND, instructions=Instructions(text="# Mine\n\n- one\n\n# Yours\n\n- two"))
@@ -148,6 +153,7 @@ def test_a_line_that_is_added_to_the_instructions_is_told_alone() -> None:
         assert f"<INSTRUCTIONS>\n{around.instructions.text}\n</INSTRUCTIONS>" in whole.text
 
 
+@pytest.mark.proves("A19", "J12")
 def test_only_lines_in_one_place_count_as_added() -> None:
     assert added("a\nb", "a\nb\nc") == "c"
     assert added("a\na", "a\na\na") == "a"
@@ -157,6 +163,7 @@ def test_only_lines_in_one_place_count_as_added() -> None:
     assert added("a", "a\n\n") == ""
 
 
+@pytest.mark.proves("A19")
 def test_each_block_can_be_switched_off_alone() -> None:
     marks = {
         "instructions": "Be brief.",
@@ -187,6 +194,7 @@ def test_after_a_compaction_everything_is_told_anew() -> None:
     assert "[in_progress] write tests" in anew.text
 
 
+@pytest.mark.proves("J08")
 def test_what_goes_on_is_told_after_a_compaction_only() -> None:
     state = busy()
     told(state)
@@ -199,6 +207,7 @@ def test_what_goes_on_is_told_after_a_compaction_only() -> None:
         assert line in anew.text
 
 
+@pytest.mark.proves("J08")
 def test_where_nothing_goes_on_nothing_is_told_of_it() -> None:
     first = brief(AROUND, State(mode="ask"), PROMPTS, ())
     assert first is not None

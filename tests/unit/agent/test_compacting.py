@@ -100,6 +100,7 @@ async def test_a_hook_that_says_no_stops_it_before_anything_is_asked() -> None:
     assert (model.requests, len(hooks.heard)) == ([], 1)
 
 
+@pytest.mark.proves("J03", "codex-6.5", "divergences-a-request-for-a-summary")
 @pytest.mark.parametrize("most", [60, 21, 5, 4])
 async def test_the_oldest_goes_with_its_result_until_the_request_fits(most: int) -> None:
     model = Summariser(most)
@@ -121,6 +122,7 @@ async def test_the_oldest_goes_with_its_result_until_the_request_fits(most: int)
         assert request.tools == ()
 
 
+@pytest.mark.proves("J03", "codex-6.5", "J05")
 async def test_where_not_even_one_message_fits_the_record_speaks() -> None:
     done = await mind(Summariser(0), Hooks()).compact(long(3), "reactive")
     assert "could not write a summary" in done.history[-1].text
@@ -153,6 +155,7 @@ def test_what_was_said_by_a_mind_with_eyes_is_told_to_one_without() -> None:
     assert builder.build(state, 4) == (seen,)
 
 
+@pytest.mark.proves("J02")
 def test_the_prefix_counts_only_against_the_whole_window() -> None:
     """With ``body_after_prefix`` what the first request held is left out, up to the window's end."""
     tools = mind(Summariser(), Hooks())

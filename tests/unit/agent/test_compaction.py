@@ -1,5 +1,6 @@
 """The shape of a shortened history."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,12 +38,14 @@ def agent(*parts: Part, id: str = "a") -> Message:
 SUMMARY = user("summary", kind="summary")
 
 
+@pytest.mark.proves("J06", "codex-6.2", "divergences-end-of-a-summarised-history")
 def test_the_persons_words_stay_and_the_summary_is_last() -> None:
     history = [user("context", "context"), user("one"), agent(Text(text="x")), user("two")]
     kept = replacement(history, SUMMARY, None, Keep(user_tokens=100))
     assert [m.text for m in kept] == ["one", "two", "summary"]
 
 
+@pytest.mark.proves("codex-6.4")
 def test_an_earlier_summary_is_not_kept_as_words() -> None:
     first = replacement([user("one")], SUMMARY, None, Keep(user_tokens=100))
     second = user("second", kind="summary")
@@ -52,6 +55,7 @@ def test_an_earlier_summary_is_not_kept_as_words() -> None:
     ]
 
 
+@pytest.mark.proves("J05", "codex-6.3")
 def test_the_newest_words_fill_the_budget_and_one_is_cut_in_the_middle() -> None:
     history = [user("a" * 4000, id="old"), user("b" * 4000, id="cut"), user("c" * 400, id="new")]
     kept = replacement(history, SUMMARY, None, Keep(user_tokens=604))
@@ -61,6 +65,7 @@ def test_the_newest_words_fill_the_budget_and_one_is_cut_in_the_middle() -> None
     assert kept[0].text.endswith("b" * 900)
 
 
+@pytest.mark.proves("J12")
 def test_of_the_words_that_stay_only_the_newest_keep_their_images() -> None:
     shots = [Media(media_type="image/png", data=f"shot{number}") for number in range(3)]
     history = [
@@ -143,6 +148,7 @@ def test_a_reply_that_broke_off_is_not_the_last_word_of_a_history() -> None:
     assert without_broken_reply([*history, *exchange(1, 1)[:1]])[-1].calls
 
 
+@pytest.mark.proves("J05", "CF03")
 @given(st.lists(st.text(max_size=300), max_size=12), st.integers(0, 300))
 def test_kept_words_never_pass_the_budget(words: list[str], budget: int) -> None:
     history = [user(word, id=str(n)) for n, word in enumerate(words)]
@@ -151,6 +157,7 @@ def test_kept_words_never_pass_the_budget(words: list[str], budget: int) -> None
     assert sum(tokens.of_message(m) for m in kept) <= budget + 16
 
 
+@pytest.mark.proves("J12", "codex-5.5")
 def test_the_estimate_counts_images_flat_and_text_by_bytes() -> None:
     assert tokens.of_part(Text(text="abcde")) == 2
     assert tokens.of_part(Text(text="éé")) == 1
@@ -158,6 +165,7 @@ def test_the_estimate_counts_images_flat_and_text_by_bytes() -> None:
     assert tokens.of_part(Reasoning(text="", meta={"encrypted_content": "x" * 8000})) < 2_000
 
 
+@pytest.mark.proves("J01", "codex-5.4")
 def test_used_tokens_are_the_report_plus_what_came_after() -> None:
     state = State()
     reply = agent(Text(text="x"), ToolCall(id="c", name="read"))
@@ -171,6 +179,7 @@ def test_used_tokens_are_the_report_plus_what_came_after() -> None:
     assert tokens.used(state, overhead=50) == 1_000 + 108 + 14
 
 
+@pytest.mark.proves("J02", "CF03", "codex-6.1", "divergences-when-the-history-is-summarised")
 def test_the_limit_is_a_share_of_the_effective_window_or_a_fixed_number() -> None:
     assert tokens.limit(10_000, 0.8, None) == 7_600
     assert tokens.limit(10_000, 0.8, 1_000) == 1_000
@@ -181,6 +190,7 @@ def test_usage_without_cache_counts_everything_once() -> None:
     assert Usage(input_uncached=3, output_text=4).total == 7
 
 
+@pytest.mark.proves("J05")
 def test_a_call_that_still_waits_for_a_yes_is_not_summarised_away() -> None:
     state = State()
     reply = agent(Text(text="x"), ToolCall(id="c", name="write"))

@@ -1,5 +1,7 @@
 """A server that reads less than it was sent is noticed, once, and nobody else is suspected."""
 
+import pytest
+
 from ouroboros.agent.context import tokens
 from ouroboros.agent.speaking.cut_watch import CutWatch
 from ouroboros.core.parts import Media, Message, Reasoning, Text, ToolCall, ToolResult, Usage
@@ -17,6 +19,7 @@ def test_a_cut_is_told_once_with_the_way_out() -> None:
     assert watch.notice(Usage(input_uncached=4_096), 20_000) is None
 
 
+@pytest.mark.proves("providers-protocols")
 def test_small_differences_and_missing_counts_are_no_cut() -> None:
     watch = CutWatch()
     assert watch.notice(Usage(input_uncached=6_000), 12_000) is None

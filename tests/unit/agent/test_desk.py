@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.agent.asking.approvals import Desk
 from ouroboros.core.events import PermissionRequested
 from ouroboros.testing.clock import ManualClock
@@ -52,6 +54,7 @@ async def test_nobody_is_not_to_be_asked_how_to_go_on(tmp_path: Path) -> None:
         assert ("ask the user how to go on" in told) == (decider == "person")
 
 
+@pytest.mark.proves("permissions-a-no-with-words")
 async def test_who_said_what_to_do_instead_is_not_to_be_asked_again(tmp_path: Path) -> None:
     no = Answer(allowed=False, decider="person", message="Use tabs.")
     spine = Spine(tmp_path, mode="ask", answers=[no])
@@ -62,6 +65,7 @@ async def test_who_said_what_to_do_instead_is_not_to_be_asked_again(tmp_path: Pa
     assert "ask the user" not in told
 
 
+@pytest.mark.proves("permissions-a-no-with-words")
 async def test_a_call_took_what_it_took_without_the_time_of_the_question(tmp_path: Path) -> None:
     clock = ManualClock()
     spine = Spine(tmp_path, mode="ask", clock=clock, asker=SlowPerson(clock))

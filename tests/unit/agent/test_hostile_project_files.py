@@ -16,6 +16,7 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.proves("J13")
 def test_a_link_out_of_the_project_is_not_read(project: Path, tmp_path: Path) -> None:
     (tmp_path / "id_rsa").write_text("PRIVATE")
     (project / "AGENTS.md").symlink_to(tmp_path / "id_rsa")

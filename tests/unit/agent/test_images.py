@@ -35,6 +35,7 @@ def sent(messages: tuple[Message, ...]) -> list[str]:
     return found
 
 
+@pytest.mark.proves("J12")
 def test_the_budget_is_the_smallest_of_three() -> None:
     assert images.most(40_000, 1_000_000) == 20
     assert images.most(40_000, 128_000) == 16
@@ -42,6 +43,7 @@ def test_the_budget_is_the_smallest_of_three() -> None:
     assert images.most(0, 8_000) == 1
 
 
+@pytest.mark.proves("J12")
 @given(counts=counts_of_messages, most=st.integers(1, 12))
 def test_what_is_dropped_only_grows_and_the_latest_stays(counts: list[int], most: int) -> None:
     before = 0
@@ -71,6 +73,7 @@ def test_thirty_screenshots_change_the_beginning_twice() -> None:
     assert Builder().build(state, 16) == last
 
 
+@pytest.mark.proves("J12")
 def test_images_in_results_are_dropped_one_by_one() -> None:
     call = ToolCall(id="c", name="screenshot")
     state = State(history=[Message(id="a", role="assistant", parts=(call,)), said(3), said(4)])
@@ -97,6 +100,7 @@ def test_other_media_than_images_stay() -> None:
     assert sent(Builder().build(state, 1)) == ["paper", "shot2"]
 
 
+@pytest.mark.proves("J12")
 def test_images_that_are_left_out_do_not_count_as_used() -> None:
     state, builder = State(history=[said(number) for number in range(5)]), Builder()
     assert builder.relief(state, 4) == 2 * 2000
@@ -110,6 +114,7 @@ def test_images_that_are_left_out_do_not_count_as_used() -> None:
     assert sent(builder.build(state, 4)) == ["shot4", "shot5", "shot6"]
 
 
+@pytest.mark.proves("J12")
 @pytest.mark.parametrize(("most", "is_full"), [(4, False), (16, True)])
 async def test_images_that_are_left_out_make_room(most: int, is_full: bool) -> None:
     told = ToolMind(

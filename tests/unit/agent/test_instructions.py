@@ -22,6 +22,7 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.proves("J13", "codex-15.2")
 def test_the_root_comes_before_the_nearest(project: Path, home: Path) -> None:
     (project / "AGENTS.md").write_text("root\n")
     (project / "sub" / "AGENTS.md").write_text("sub\n")
@@ -30,6 +31,7 @@ def test_the_root_comes_before_the_nearest(project: Path, home: Path) -> None:
     assert found.files == (project / "AGENTS.md", project / "sub" / "AGENTS.md")
 
 
+@pytest.mark.proves("J13", "codex-15.1", "divergences-names-of-instruction-files")
 @pytest.mark.parametrize(
     ("present", "chosen"),
     [
@@ -47,6 +49,7 @@ def test_a_folder_has_one_file(
     assert gather(project, home, 32_768).text == chosen
 
 
+@pytest.mark.proves("codex-15.4")
 def test_a_file_above_the_project_is_not_read(project: Path, home: Path) -> None:
     (project.parent / "AGENTS.md").write_text("above")
     assert gather(project / "sub", home, 32_768).text == ""
@@ -61,6 +64,7 @@ def test_without_a_project_only_the_folder_counts(tmp_path: Path, home: Path) ->
     assert gather(folder, home, 32_768).text == "here"
 
 
+@pytest.mark.proves("J13", "codex-15.3")
 def test_the_budget_cuts_one_file_and_leaves_out_the_rest(project: Path, home: Path) -> None:
     (project / "AGENTS.md").write_text("r" * 40_960)
     (project / "sub" / "AGENTS.md").write_text("sub")
@@ -70,6 +74,7 @@ def test_the_budget_cuts_one_file_and_leaves_out_the_rest(project: Path, home: P
     assert gather(project / "sub", home, 0).text == ""
 
 
+@pytest.mark.proves("codex-15.5")
 def test_folders_blank_files_and_bad_bytes_are_passed_over(project: Path, home: Path) -> None:
     (project / "AGENTS.override.md").mkdir()
     (project / "AGENTS.md").write_text("  \n")

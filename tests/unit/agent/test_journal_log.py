@@ -30,6 +30,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [each.getMessage() for each in caplog.records if each.name == "ouroboros.agent.journal"]
 
 
+@pytest.mark.proves("V22")
 def test_it_holds_no_words_of_the_model_and_one_short_line_of_each_event(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -63,6 +63,7 @@ def failed(kind: FailureKind = "overloaded") -> ModelFailed:
     return ModelFailed(Failure(kind=kind, message=f"It is {kind}."), hint="do this")
 
 
+@pytest.mark.proves("H23")
 async def test_the_first_is_asked_until_it_fails_and_after_its_rest() -> None:
     models, clock, opened = lineup("b/1")
     assert await models.choose(None) is None
@@ -137,6 +138,7 @@ async def test_one_model_alone_is_never_replaced() -> None:
     assert not models.may_replace(failed())
 
 
+@pytest.mark.proves("H26")
 async def test_a_service_tier_is_a_word_of_one_vendor_and_effort_of_all() -> None:
     models, _, _ = lineup("a/2", "b/1")
     models.tune(effort="high", service_tier="priority")
@@ -159,6 +161,7 @@ async def test_without_a_wish_each_model_is_asked_as_its_settings_say() -> None:
     assert (models.speaker.tuning.effort, models.speaker.tuning.service_tier) == ("low", None)
 
 
+@pytest.mark.proves("H26")
 @pytest.mark.parametrize(
     ("wanted", "known", "asked"),
     [

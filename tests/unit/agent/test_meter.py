@@ -1,5 +1,6 @@
 """What fills a context: every kind of content is told apart, and the parts come to the whole."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ HISTORY = (
 TOOLS = (ToolSpec(name="read", description="d" * 200, schema="s" * 200),)
 
 
+@pytest.mark.proves("J11")
 def test_every_kind_is_told_apart() -> None:
     found = {b.name: b.tokens for b in meter.blocks(["p" * 400], TOOLS, HISTORY, 5_070)}
     assert tuple(found) == meter.NAMES
@@ -59,6 +61,7 @@ def test_a_report_of_the_provider_is_shared_out() -> None:
     assert found == {"system prompt": 250, "your words": 751}
 
 
+@pytest.mark.proves("J11")
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=12), st.integers(0, 1_000_000))
 def test_nothing_is_lost_by_rounding(sizes: list[int], total: int) -> None:
     parts = meter.shared(sizes, total)

@@ -149,16 +149,19 @@ def schema(root: object) -> Schema:
     return Schema.read(msgspec.json.encode(root))
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize(("root", "value"), FITTING)
 def test_what_fits(root: object, value: object) -> None:
     assert schema(root).problems(value) == ()
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize(("root", "value", "said"), OTHERS)
 def test_what_does_not_fit_is_said_with_its_place(root: object, value: object, said: str) -> None:
     assert schema(root).problems(value)[0].startswith(said)
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize(("root", "said"), NONE)
 def test_what_is_no_schema_or_not_whole_is_refused(root: object, said: str) -> None:
     with pytest.raises(Misuse) as refused:
@@ -190,6 +193,7 @@ def test_of_choices_the_nearest_is_told_too() -> None:
     assert told.endswith("; nearest to it: $.size: 'x' is not of type 'integer'")
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize("value", [None, 1])
 def test_a_schema_that_swells_ends(value: object) -> None:
     problems = Schema(LAUGHS, most_steps=2_000).problems(value)
@@ -223,6 +227,7 @@ def test_an_answer_that_is_too_deep_does_not_fit() -> None:
     assert schema(TREE).problems(value) == ("$: more than can be checked",)
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize("word", ["$ref", "$dynamicRef", "$schema"])
 def test_nothing_is_fetched(word: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -287,6 +292,7 @@ def test_words_and_fences_around_a_value_do_no_harm(text: str) -> None:
     assert fitting(text, LIST) == ("[1]", ())
 
 
+@pytest.mark.proves("codex-30")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import anyio
+import pytest
 
 from ouroboros.agent.context.messages import Builder
 from ouroboros.agent.running.overlap import Overlap
@@ -45,6 +46,7 @@ async def carried_out(hands: Hands, names: str) -> list[str]:
     return hands.notes
 
 
+@pytest.mark.proves("codex-4.2", "divergences-order-of-results")
 async def test_a_result_is_recorded_when_it_is_there_and_sent_in_call_order() -> None:
     b_is_done = anyio.Event()
 
@@ -63,6 +65,7 @@ async def test_a_result_is_recorded_when_it_is_there_and_sent_in_call_order() ->
     ]
 
 
+@pytest.mark.proves("A10")
 async def test_a_call_that_must_be_alone_waits_and_holds_up_the_rest() -> None:
     notes = await carried_out(Hands("w"), "rwsx")
     at = notes.index
@@ -71,6 +74,7 @@ async def test_a_call_that_must_be_alone_waits_and_holds_up_the_rest() -> None:
     assert max(at("s begins"), at("x begins")) < min(at("s ends"), at("x ends"))
 
 
+@pytest.mark.proves("codex-4.5", "codex-5.1", "codex-5.2")
 async def test_a_call_without_a_result_is_answered_aborted_in_its_place() -> None:
     state = State()
     state.history.append(Message(id="m", role="assistant", parts=calls("abc")))

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from anyio.lowlevel import checkpoint
 
 from ouroboros.agent.running.hooked import NoHooks
@@ -36,6 +37,7 @@ def parting(run: Run, record: Record) -> Parting:
     return Parting(run.state, record, ids, children=run.kin, hooks=NoHooks())
 
 
+@pytest.mark.proves("A16")
 async def test_the_model_is_told_once_who_is_at_work_and_then_they_are_ended() -> None:
     run, record = Run("a", "stuck"), Record()
     end = parting(run, record)
@@ -53,6 +55,7 @@ async def test_the_model_is_told_once_who_is_at_work_and_then_they_are_ended() -
     assert tuple(run.state.children) == ("stuck",)
 
 
+@pytest.mark.proves("A16")
 async def test_a_run_without_them_or_at_a_limit_ends_at_once() -> None:
     run, record = Run("a"), Record()
     limit = TaskCompleted(reason="limit_reached:max_turns", final="")

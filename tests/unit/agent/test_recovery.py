@@ -99,6 +99,7 @@ def test_a_block_whose_children_were_cut_off_may_be_run_again_once() -> None:
     assert "- sub_1: Look at it (begun)" in text
 
 
+@pytest.mark.proves("I12")
 @pytest.mark.parametrize(
     "more",
     [

@@ -40,11 +40,13 @@ def test_the_whole_reply_is_the_review() -> None:
     assert found.notes == ()
 
 
+@pytest.mark.proves("codex-21.1", "codex-21.2")
 @pytest.mark.parametrize("around", ["```json\n{}\n```", "Here:\n\n{}\n\nThat is all.", "{}\n"])
 def test_words_and_fences_around_it_do_no_harm(around: str) -> None:
     assert reading.read(around.replace("{}", json.dumps(review(FINDING)))).findings != ()
 
 
+@pytest.mark.proves("codex-21.1", "codex-21.2")
 @pytest.mark.parametrize(
     "text", ["Looks good to me.", "", "{}", '{"a": 1}', "[1, 2]", "{ not json }", '"findings"']
 )
@@ -168,6 +170,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.proves("codex-21.1", "codex-21.2", "divergences-a-finding-that-cannot-be")
 @given(JSON)
 def test_whatever_is_said_is_read_without_a_crash(value: object) -> None:
     found = reading.read(json.dumps({"findings": [value], "overall_correctness": value}))

@@ -3,6 +3,7 @@
 import math
 
 import anyio
+import pytest
 
 from ouroboros.agent.running.caps import Rest, Span, watch
 from ouroboros.core.limits import Caps
@@ -42,6 +43,7 @@ def test_what_earlier_runs_used_does_not_count() -> None:
     assert reached(state) == "max_turns"
 
 
+@pytest.mark.proves("A14")
 async def test_the_cap_on_time_stands_still_while_a_person_is_waited_for() -> None:
     rest, clock, state = Rest(), ManualClock(), State()
     span = Span(Caps(max_seconds=60.0), state, clock, rest=rest)

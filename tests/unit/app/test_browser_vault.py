@@ -17,6 +17,7 @@ def _cut(path: Path) -> None:
     path.write_bytes(b"cut")
 
 
+@pytest.mark.proves("browser-logins")
 async def test_a_state_is_never_sent_as_a_password(tmp_path: Path) -> None:
     await browser_vault.vault(tmp_path).put("shop", STATE.encoded())
     await browser_vault.add(tmp_path, "door", "ann", "pass:word")

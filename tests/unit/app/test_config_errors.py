@@ -72,6 +72,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.proves("W04")
 @pytest.mark.parametrize(("text", "line", "said"), WRONG)
 def test_a_wrong_value_is_refused_with_file_line_and_what_was_expected(
     tmp_path: Path, text: str, line: int, said: str
@@ -127,6 +128,7 @@ UNKNOWN = [
 ]
 
 
+@pytest.mark.proves("W04")
 @pytest.mark.parametrize(("text", "said"), UNKNOWN)
 def test_an_unknown_key_is_a_warning_with_the_near_name(
     tmp_path: Path, text: str, said: str
@@ -136,6 +138,7 @@ def test_an_unknown_key_is_a_warning_with_the_near_name(
     assert loaded.warnings == (f"{tmp_path / 'home' / 'config.toml'}, {said}",)
 
 
+@pytest.mark.proves("settings-misspelt-limits")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -47,6 +47,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
+@pytest.mark.proves("W06")
 def test_without_any_layer_every_setting_has_its_default(place: Place) -> None:
     loaded = place.load()
 
@@ -59,6 +60,7 @@ def test_without_any_layer_every_setting_has_its_default(place: Place) -> None:
 LAYERS = ("user", "project", "local", "profile", "environment", "command line", "managed")
 
 
+@pytest.mark.proves("W01")
 @pytest.mark.parametrize("highest", range(len(LAYERS)))
 def test_each_layer_beats_those_below_it(place: Place, highest: int) -> None:
     active = LAYERS[: highest + 1]
@@ -96,6 +98,7 @@ def test_tables_are_joined_key_by_key(place: Place) -> None:
     assert loaded.origins == {"limits.max_turns": "project", "limits.max_tokens": "user"}
 
 
+@pytest.mark.proves("E07")
 def test_permission_rules_of_all_layers_add_up(place: Place) -> None:
     place.user('[permissions]\ndeny = ["Bash(rm:*)"]\nallow = ["Read(*)"]')
     place.own('[permissions]\ndeny = [{toolName = "Write", ruleContent = "*.pem"}]')

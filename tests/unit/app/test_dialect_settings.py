@@ -320,10 +320,12 @@ def blocks(found: Seen) -> Sequence[dict[str, Any]]:
     return [block for one in found.messages for block in one["content"]]
 
 
+@pytest.mark.proves("providers-vendors")
 def test_every_habit_is_looked_at() -> None:
     assert set(CHECKS) == {each.name for each in fields(Dialect)}
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize("name", CHECKS)
 async def test_each_habit_in_the_settings_takes_effect(name: str, tmp_path: Path) -> None:
     await CHECKS[name](tmp_path)

@@ -71,6 +71,7 @@ async def test_a_whole_machine_has_nothing_failed(machine: Machine) -> None:
     assert "sk-secret" not in repr(found)
 
 
+@pytest.mark.proves("W09")
 async def test_a_missing_git_fails_and_a_missing_rg_warns(machine: Machine) -> None:
     (machine.programs / "git").unlink()
     (machine.programs / "rg").unlink()
@@ -119,6 +120,7 @@ def make_database(home: Path) -> None:
         pass
 
 
+@pytest.mark.proves("W09")
 async def test_a_damaged_database_fails(machine: Machine) -> None:
     machine.home.mkdir(mode=0o700)
     assert (await machine.check("database")).said == "none yet"
@@ -134,6 +136,7 @@ async def test_a_damaged_database_fails(machine: Machine) -> None:
     assert found.fix
 
 
+@pytest.mark.proves("W09")
 async def test_no_key_and_no_ollama_fails_with_every_way_out(machine: Machine) -> None:
     del machine.environment["OPENAI_API_KEY"]
 
@@ -240,6 +243,7 @@ TERMINALS = [
 ]
 
 
+@pytest.mark.proves("W09")
 @pytest.mark.parametrize(("terminal", "kind", "fix"), TERMINALS)
 async def test_a_poor_terminal_warns(
     machine: Machine, terminal: doctor.Terminal, kind: str, fix: str
@@ -260,6 +264,7 @@ async def test_the_running_python_is_named(machine: Machine) -> None:
     assert os.access(found.said.rpartition(" at ")[2], os.X_OK)
 
 
+@pytest.mark.proves("W09")
 async def test_what_holds_commands_is_told_with_the_way_to_more(machine: Machine) -> None:
     parts = [await machine.check(name) for name in ("landlock", "seccomp", "bubblewrap")]
     assert all(part.verdict == "ok" or part.fix for part in parts)

@@ -181,6 +181,7 @@ COMMANDS = [*harmless.READS.strip().splitlines(), *harmful.CASES]
 OWN = ["make", "make && rm x", "touch a", "git log -1", "git log && touch b", "curl x", "grep a b"]
 
 
+@pytest.mark.proves("E12")
 @pytest.mark.parametrize("approval", ["", "untrusted", "on-request", "never"])
 @pytest.mark.parametrize("mode", MODES)
 def test_of_commands(place: Path, workspace: Path, mode: Mode, approval: str) -> None:
@@ -227,6 +228,7 @@ def paths(workspace: Path, asked: Asked) -> list[tuple[str, str, Here]]:
     return [(op, path, here) for op, path, here in heres if here and here.decided_by != "the disk"]
 
 
+@pytest.mark.proves("E12")
 @pytest.mark.parametrize("mode", MODES)
 def test_of_paths(place: Path, workspace: Path, mode: Mode) -> None:
     asked = asked_in(place, workspace, mode)
@@ -240,6 +242,7 @@ def test_of_paths(place: Path, workspace: Path, mode: Mode) -> None:
     )
 
 
+@pytest.mark.proves("E12")
 @pytest.mark.parametrize("mode", MODES)
 def test_of_addresses(place: Path, workspace: Path, mode: Mode) -> None:
     asked = asked_in(place, workspace, mode)
@@ -270,6 +273,7 @@ NO_USE = (
 )
 
 
+@pytest.mark.proves("E12", "divergences-what-a-place-allows-and")
 @pytest.mark.parametrize("mode", ["plan", "ask", "auto-edit"])
 def test_no_session_uses_unasked_what_its_place_speaks_against(
     place: Path, workspace: Path, mode: Mode
@@ -284,6 +288,7 @@ def test_no_session_uses_unasked_what_its_place_speaks_against(
     assert [each for each in found if not any(why in each for why in NO_USE)] == []
 
 
+@pytest.mark.proves("E12")
 @pytest.mark.parametrize("name", [".env", "id_rsa", "sub/credentials.json", "..\\x", "file:/etc/x"])
 @pytest.mark.parametrize("mode", MODES)
 def test_files_of_keys_and_odd_names_are_asked_about(place: Path, name: str, mode: Mode) -> None:

@@ -92,6 +92,7 @@ def parted() -> list[Envelope]:
     ])
 
 
+@pytest.mark.proves("Y07")
 def test_all_branches_are_told_the_one_that_goes_on_first() -> None:
     found = passages(parted())
 
@@ -106,6 +107,7 @@ def test_all_branches_are_told_the_one_that_goes_on_first() -> None:
     assert [len(passages(parted(), only_active=True)), len(found)] == [1, 3]
 
 
+@pytest.mark.proves("Y07")
 def test_the_markdown_names_each_branch_where_it_leaves_and_where_it_stands() -> None:
     text = "".join(markdown(parted(), "Ways"))
 
@@ -118,6 +120,7 @@ def test_the_markdown_names_each_branch_where_it_leaves_and_where_it_stands() ->
     assert "left behind" not in "".join(markdown(parted(), "Ways", only_active=True))
 
 
+@pytest.mark.proves("Y09")
 @pytest.mark.parametrize(
     "hostile", [HOSTILE, "~~~~\n```", "    <b>", "a <!-- b", "# Title\n## You\n\nlies"]
 )
@@ -157,6 +160,7 @@ def test_no_words_end_as_what_they_do_not_end(words: str) -> None:
     assert "lies" not in words or "lies" in told
 
 
+@pytest.mark.proves("Y09")
 @given(st.text(alphabet="`~<>!-#a1. \n*/|=", max_size=60))
 def test_no_words_leave_a_fence_or_a_tag_open(words: str) -> None:
     rendered = MarkdownIt("commonmark").render(f"{closed(words)}\n\n## Next\n\nhere\n")
@@ -170,6 +174,7 @@ PATCH = (
 )
 
 
+@pytest.mark.proves("Y08")
 def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
     new = "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+the new words\n"
     change = "--- a/n.txt\n+++ b/n.txt\n@@ -1 +1 @@\n-old\n+changed words\n"
@@ -192,6 +197,7 @@ def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
         assert all(each in whole for each in ("the new words", "words of o"))
 
 
+@pytest.mark.proves("Y08")
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -215,6 +221,7 @@ def test_whole_files_in_what_was_asked_for_are_told_only_where_that_is_wanted(
             assert all(each in short for each in ("n.txt", "o.txt", "changed words"))
 
 
+@pytest.mark.proves("Y07")
 def test_what_only_looked_a_summary_and_files_that_came_back_are_told() -> None:
     """A read that a person's words name has no event of its own but its result."""
     summary = Message(
@@ -238,6 +245,7 @@ def test_what_only_looked_a_summary_and_files_that_came_back_are_told() -> None:
         assert "Files were brought back, 7 changed: x.py, y.py, ..." in text
 
 
+@pytest.mark.proves("Y07")
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -262,6 +270,7 @@ def test_the_answer_of_code_is_told_whole(answer: str, expected: tuple[str, str]
     assert "```\n\n```" not in "".join(markdown(nothing, "Talk"))
 
 
+@pytest.mark.proves("Y08")
 def test_no_form_has_a_key_and_lines_can_still_be_read() -> None:
     leaks = Leaks({"OWN_TOKEN": "my-very-own-token-1"}, unknown=Detector())
     events = enveloped([
@@ -322,6 +331,7 @@ class Seen(HTMLParser):
         ]
 
 
+@pytest.mark.proves("Y09")
 def test_a_page_holds_nothing_that_runs_or_is_fetched() -> None:
     picture = Media(media_type="image/svg+xml", data="PHN2Zz4=", name='"><script>')
     words = f"{HOSTILE}\n```\n[x](javascript:alert(1)) ![y](https://example.com/y.png)"
@@ -353,6 +363,7 @@ def test_a_page_has_its_pictures_within() -> None:
     )
 
 
+@pytest.mark.proves("Y07")
 def test_a_page_leads_to_its_branches_and_back() -> None:
     text = "".join(page(parted(), "Ways"))
 
@@ -361,6 +372,7 @@ def test_a_page_leads_to_its_branches_and_back() -> None:
     assert text.count("<section") == 2
 
 
+@pytest.mark.proves("Y07")
 def test_many_messages_are_written_in_pieces() -> None:
     def long() -> Iterator[Event]:
         for n in range(2_000):
@@ -373,6 +385,7 @@ def test_many_messages_are_written_in_pieces() -> None:
     assert max(map(len, pieces)) < 10_000
 
 
+@pytest.mark.proves("Y08")
 @pytest.mark.parametrize(
     "diff",
     [

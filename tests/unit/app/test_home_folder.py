@@ -12,6 +12,7 @@ from ouroboros.app.config.layers import home_folder
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.proves("W03")
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
@@ -25,6 +26,7 @@ def test_the_variable_beats_the_persons_home(environment: dict[str, str], expect
     assert home_folder(environment) == Path(expected)
 
 
+@pytest.mark.proves("W03")
 def test_a_run_keeps_everything_in_the_named_folder(tmp_path: Path) -> None:
     person, chosen, work = tmp_path / "person", tmp_path / "chosen", tmp_path / "work"
     person.mkdir()

@@ -49,6 +49,7 @@ def texts(tmp_path: Path, reading: standing.Reading) -> list[tuple[str, str]]:
     return [(each.definition.text, each.verdict) for each in reading.found]
 
 
+@pytest.mark.proves("Z08")
 def test_every_place_counts_in_order(tmp_path: Path, loaded: Loaded):
     managed = tmp_path / "etc" / "managed.toml"
     found = standing.read(loaded.home, files(loaded, managed=managed))
@@ -115,6 +116,7 @@ def only_managed(tmp_path: Path, text: str) -> Loaded:
     return read(tmp_path)
 
 
+@pytest.mark.proves("Z08")
 def test_an_administrator_lets_no_other_hooks_run(tmp_path: Path, loaded: Loaded):
     managed = tmp_path / "etc" / "managed.toml"
     trust.grant(loaded.home, trust.read(tmp_path / "work", loaded.home))
@@ -137,6 +139,7 @@ def test_an_administrator_lets_no_other_hooks_run(tmp_path: Path, loaded: Loaded
     assert any("6 hooks do not run, for managed_hooks_only" in said for said in found.warnings)
 
 
+@pytest.mark.proves("Z08")
 def test_a_project_cannot_put_the_persons_hooks_aside(tmp_path: Path, loaded: Loaded):
     path = tmp_path / "work" / ".ouroboros" / "config.toml"
     path.write_text(f"managed_hooks_only = true\n{toml('project toml')}", encoding="utf-8")
@@ -146,6 +149,7 @@ def test_a_project_cannot_put_the_persons_hooks_aside(tmp_path: Path, loaded: Lo
     assert f"{path}, line 1: managed_hooks_only: ignored" in found.warnings[0]
 
 
+@pytest.mark.proves("Z08")
 def test_the_administrators_hooks_cannot_be_switched_off(tmp_path: Path, loaded: Loaded):
     managed = tmp_path / "etc" / "managed.toml"
     found = standing.read(loaded.home, files(loaded, managed=managed)).found

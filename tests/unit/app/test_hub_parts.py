@@ -1,5 +1,6 @@
 """The pure parts of a hub: who is here, what waits for a reader, and what is being said."""
 
+import pytest
 from msgspec.structs import replace
 
 from ouroboros.app.hub.feed import Feed
@@ -52,6 +53,7 @@ def said(found: list[Envelope]) -> list[tuple[int, str, str]]:
     ]
 
 
+@pytest.mark.proves("T13")
 def test_the_first_who_came_leads_and_who_misses_three_beats_counts_as_gone() -> None:
     here = Presence()
     for at, name in enumerate("abc"):

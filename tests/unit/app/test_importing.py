@@ -61,6 +61,7 @@ def written(tmp_path: Path, events: list[Event]) -> Path:
     return path
 
 
+@pytest.mark.proves("Y10", "divergences-lines-of-an-export")
 def test_what_was_written_out_is_read_back_equal(tmp_path: Path) -> None:
     path = written(tmp_path, EVENTS)
     made = importing.import_file(tmp_path / "here", path, cwd=tmp_path)
@@ -100,6 +101,7 @@ def test_a_fork_that_gets_another_name_is_still_a_fork(tmp_path: Path) -> None:
     assert (state.parent, state.spent.requests) == (SESSION, 0)
 
 
+@pytest.mark.proves("Y10")
 def test_what_was_allowed_there_is_not_allowed_here(tmp_path: Path) -> None:
     path = written(tmp_path, [ready(), *a_turn(1), *PERMITTED])
     importing.import_file(tmp_path / "here", path, cwd=tmp_path)
@@ -131,6 +133,7 @@ def line(**changes: Any) -> str:
 SECOND = "".join(json_lines(numbered([ready()], after=1)))
 
 
+@pytest.mark.proves("Y10")
 @pytest.mark.parametrize(
     ("text", "complaints"),
     [

@@ -21,6 +21,7 @@ for number in range(5):
 """
 
 
+@pytest.mark.proves("W08")
 def test_writers_beside_each_other_lose_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-c", STORE, str(tmp_path)]
     writers = [subprocess.Popen([*command, str(number)]) for number in range(6)]
@@ -28,6 +29,7 @@ def test_writers_beside_each_other_lose_nothing(tmp_path: Path) -> None:
     assert len(keys.stored(tmp_path)) == 30
 
 
+@pytest.mark.proves("W08")
 def test_a_full_disk_loses_no_key(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", mebibytes=1) as home:
         keys.store(home, "OLD_KEY", "old")
@@ -40,6 +42,7 @@ def test_a_full_disk_loses_no_key(tmp_path: Path) -> None:
         assert keys.stored(home) == {"OLD_KEY": "old", "NEW_KEY": "new"}
 
 
+@pytest.mark.proves("W08")
 def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
     left = tmp_path / ".keys.toml.abc123"
     left.write_text('A_KEY = "half')

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.real
 NAME = "OPENAI_API_KEY"
 
 
+@pytest.mark.proves("W08")
 def test_the_sources_are_asked_in_order(tmp_path: Path) -> None:
     keys.store(tmp_path, NAME, "from-file")
 
@@ -38,6 +39,7 @@ def test_only_the_keys_asked_for_join_the_environment(tmp_path: Path) -> None:
     assert joined == {"PATH": "/bin", NAME: "one"}
 
 
+@pytest.mark.proves("W08")
 def test_the_key_file_is_private_and_keeps_what_was_there(tmp_path: Path) -> None:
     home = tmp_path / "home"
     keys.store(home, NAME, "one")
@@ -47,6 +49,7 @@ def test_the_key_file_is_private_and_keeps_what_was_there(tmp_path: Path) -> Non
     assert keys.stored(home) == {NAME: "one", "OTHER_KEY": "two"}
 
 
+@pytest.mark.proves("W08")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
 def test_a_key_file_others_can_read_is_refused_with_the_fix(tmp_path: Path, mode: int) -> None:
     keys.store(tmp_path, NAME, "sk-secret")

@@ -36,6 +36,7 @@ def found(keyrings: Keyrings, ring: str, home: Path, name: str) -> str:
     return keyrings.run(ring, home, "-c", ASK, str(home), name).splitlines()[0]
 
 
+@pytest.mark.proves("W08")
 def test_the_keyring_comes_after_the_variables_and_before_the_file(
     keyrings: Keyrings, tmp_path: Path
 ) -> None:
@@ -55,6 +56,7 @@ def test_the_keyring_comes_after_the_variables_and_before_the_file(
     ]
 
 
+@pytest.mark.proves("W08")
 @pytest.mark.parametrize(
     "ring",
     [
@@ -71,6 +73,7 @@ def test_a_keyring_that_fails_is_passed_over(keyrings: Keyrings, tmp_path: Path,
     assert said == "Key(value='from-file', source='keys.toml')\n0"
 
 
+@pytest.mark.proves("W08")
 def test_a_keyring_that_says_nothing_is_asked_once_and_not_waited_for(
     keyrings: Keyrings, tmp_path: Path
 ) -> None:
@@ -79,6 +82,7 @@ def test_a_keyring_that_says_nothing_is_asked_once_and_not_waited_for(
     assert keyrings.file.read_text() == "asked"
 
 
+@pytest.mark.proves("W08")
 def test_a_key_is_kept_in_the_keyring_and_taken_out_again(
     keyrings: Keyrings, tmp_path: Path
 ) -> None:

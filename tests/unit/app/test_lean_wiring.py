@@ -19,6 +19,7 @@ NEEDLESS = (
 )
 
 
+@pytest.mark.proves("providers-speed")
 def test_joining_the_rooms_loads_nothing_needless() -> None:
     code = f"import sys, ouroboros.app.wiring.session; print([n for n in {NEEDLESS} if n in sys.modules])"
     done = subprocess.run(

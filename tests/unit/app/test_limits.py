@@ -59,6 +59,7 @@ def keep(home: Path, *envelopes: Envelope) -> None:
     connection.close()
 
 
+@pytest.mark.proves("Z10")
 @pytest.mark.parametrize(
     ("now", "hours"),
     [
@@ -75,11 +76,13 @@ def test_a_day_goes_from_midnight_to_midnight_also_when_clocks_change(now: str, 
     assert day.start <= at(now) < day.end
 
 
+@pytest.mark.proves("Z10")
 def test_a_month_goes_from_its_first_day_to_the_next() -> None:
     month = period("monthly_cost", at("2026-12-31T23:59"), BERLIN)
     assert (month.start, month.end) == (at("2026-12-01"), at("2027-01-01"))
 
 
+@pytest.mark.proves("Z10")
 def test_what_was_spent_is_kept_once_with_its_time_and_stays(tmp_path: Path) -> None:
     keep(tmp_path, reply("ses_a", 1, 100.0, 1.5), reply("ses_a", 2, 200.0, 0.5, child=True))
     keep(tmp_path, reply("ses_b", 1, 300.0, None))
@@ -113,6 +116,7 @@ async def reached(home: Path, clock: ManualClock, told: list[str], **limits: flo
     return found
 
 
+@pytest.mark.proves("Z10")
 async def test_all_sessions_count_and_a_new_day_begins_anew(tmp_path: Path) -> None:
     told: list[str] = []
     noon = at("2026-05-01T12:00")
@@ -128,6 +132,7 @@ async def test_all_sessions_count_and_a_new_day_begins_anew(tmp_path: Path) -> N
     assert await reached(tmp_path, clock, told, monthly_cost=4.0) == "monthly_cost"
 
 
+@pytest.mark.proves("Z10", "divergences-days-of-limits")
 async def test_a_clock_that_is_set_back_frees_nothing(tmp_path: Path) -> None:
     noon = at("2026-05-02T12:00")
     await to_thread.run_sync(keep, tmp_path, reply("ses_a", 1, noon, 5.0))
@@ -136,6 +141,7 @@ async def test_a_clock_that_is_set_back_frees_nothing(tmp_path: Path) -> None:
         assert await reached(tmp_path, clock, [], daily_cost=5.0) == "daily_cost"
 
 
+@pytest.mark.proves("Z10")
 async def test_an_unknown_price_counts_nothing_and_that_is_said(tmp_path: Path) -> None:
     told: list[str] = []
     noon = at("2026-05-02T12:00")

@@ -28,6 +28,7 @@ async def loaded_for(server: BareServer, folder: Path) -> Loaded:
     return await to_thread.run_sync(read)
 
 
+@pytest.mark.proves("H14")
 async def test_a_list_is_asked_for_again_after_300_seconds(tmp_path: Path) -> None:
     clock = ManualClock()
     unset: dict[str, str] = {}

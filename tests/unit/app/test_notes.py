@@ -32,6 +32,7 @@ def add(text: str, place: notes.Place, cwd: Path, home: Path) -> notes.Added:
     return notes.add(text, place, cwd, home, limit=32_768)
 
 
+@pytest.mark.proves("J13")
 def test_each_place_has_its_file_and_all_are_read(project: Path, home: Path) -> None:
     sub = project / "sub"
     assert add("for all", "project", sub, home).file == project / "AGENTS.md"
@@ -54,6 +55,7 @@ def test_notes_of_one_project_are_not_told_in_another(project: Path, home: Path)
     assert gather(other, home, 32_768).text == ""
 
 
+@pytest.mark.proves("J13")
 @pytest.mark.parametrize("name", ["AGENTS.override.md", "CLAUDE.md"])
 def test_a_note_goes_to_the_file_that_counts(project: Path, home: Path, name: str) -> None:
     (project / name).write_text("\n\n\nold words\n")
@@ -64,6 +66,7 @@ def test_a_note_goes_to_the_file_that_counts(project: Path, home: Path, name: st
     assert gather(project, home, 32_768).text.endswith("old words\n\n- new")
 
 
+@pytest.mark.proves("J13")
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -87,6 +90,7 @@ def test_what_is_there_stays_to_the_byte(
     assert file.stat().st_mode & 0o777 == 0o664
 
 
+@pytest.mark.proves("J13")
 def test_a_link_out_of_the_project_is_not_written_through(project: Path, home: Path) -> None:
     outside = project.parent / ".bashrc"
     outside.write_text("alias ls=ls\n")
@@ -124,6 +128,7 @@ def test_the_first_instructions_are_asked_for_once(project: Path) -> None:
     assert "edits of CLAUDE.md; do not write it anew" in better
 
 
+@pytest.mark.proves("J13")
 def test_notes_of_several_chats_at_once_are_all_there(project: Path, home: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from ouroboros.app import notes\n"
@@ -139,6 +144,7 @@ def test_notes_of_several_chats_at_once_are_all_there(project: Path, home: Path)
     assert sorted(lines) == sorted(f"- {name}-{n}" for name in "abc" for n in range(20))
 
 
+@pytest.mark.proves("J13")
 def test_a_note_on_a_full_disk_leaves_the_old_ones(home: Path, project: Path) -> None:
     add("old", "local", project, home)
     kept = notes.file_of("local", project, home)

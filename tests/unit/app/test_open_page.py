@@ -21,6 +21,7 @@ while not os.path.exists(sys.argv[1]):
 """
 
 
+@pytest.mark.proves("interfaces-ouro-web-open")
 def test_a_browser_has_neither_our_terminal_nor_our_keys(tmp_path: Path) -> None:
     seen, browser = tmp_path / "seen", tmp_path / "browser"
     browser.write_text(
@@ -49,6 +50,7 @@ def test_a_browser_has_neither_our_terminal_nor_our_keys(tmp_path: Path) -> None
     assert seen.read_text() == "http://127.0.0.1:1/#token=x \n"
 
 
+@pytest.mark.proves("interfaces-ouro-web-open")
 @pytest.mark.parametrize(
     "named", ["w3m", "/usr/bin/lynx -nocolor %s", "links2:elinks", "www-browser"]
 )
@@ -56,5 +58,6 @@ def test_a_browser_that_needs_a_terminal_is_none(named: str) -> None:
     assert not open_page("http://127.0.0.1:1/", {"BROWSER": named, "DISPLAY": ":0"})
 
 
+@pytest.mark.proves("interfaces-ouro-web-open")
 def test_where_nothing_can_be_seen_there_is_none() -> None:
     assert sys.platform != "linux" or not open_page("http://127.0.0.1:1/", {"TERM": "xterm"})

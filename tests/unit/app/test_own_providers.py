@@ -32,10 +32,12 @@ def read(tmp_path: Path, text: str) -> tuple[Settings, tuple[str, ...]]:
     return loaded.settings, loaded.warnings
 
 
+@pytest.mark.proves("H01")
 def test_every_wire_format_may_be_named_in_settings() -> None:
     assert set(get_args(ProtocolName.__value__)) == set(NAMES)
 
 
+@pytest.mark.proves("providers-vendors")
 def test_one_changed_habit_leaves_a_known_vendors_others() -> None:
     changed = {"dialect": {"tool_choice_required_word": "required"}}
     found = chosen("mistral/m", {"MISTRAL_API_KEY": "k"}, providers={"mistral": changed})
@@ -122,6 +124,7 @@ def test_a_provider_of_ones_own_is_suggested_for_a_near_name() -> None:
     assert "house/large" in caught.value.hint
 
 
+@pytest.mark.proves("providers-vendors")
 def test_a_misspelled_habit_is_named_with_the_near_one(tmp_path: Path) -> None:
     text = '[providers.x]\nbase_url = "http://h/v1"\n[providers.x.dialect]\nmax_token_field = "a"\n'
     _, warnings = read(tmp_path, text)
@@ -155,6 +158,7 @@ def test_a_misspelled_vendor_is_missed_an_address_and_named_the_near_one(tmp_pat
     assert "did you mean openai?" in caught.value.message
 
 
+@pytest.mark.proves("H20")
 def test_what_is_sent_in_headers_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     text = '[providers.x]\nbase_url = "http://h/v1"\nheaders = { x-secret = "sk-1" }\n'

@@ -27,6 +27,7 @@ def ids(home: Path, words: str, **wish: object) -> list[str]:
     return [each.session.id for each in found]
 
 
+@pytest.mark.proves("I11")
 def test_one_that_says_a_word_often_leaves_room_for_the_others(tmp_path: Path) -> None:
     told(tmp_path, "ses_often", *["needle"] * 30)
     for number in range(5):
@@ -40,6 +41,7 @@ def test_one_that_says_a_word_often_leaves_room_for_the_others(tmp_path: Path) -
     assert "3" in found[0].excerpt
 
 
+@pytest.mark.proves("I11")
 def test_only_the_folder_and_the_list_that_are_meant_are_searched(tmp_path: Path) -> None:
     told(tmp_path, "ses_here", "the needle", cwd="/here")
     told(tmp_path, "ses_there", "the needle", cwd="/there")
@@ -52,6 +54,7 @@ def test_only_the_folder_and_the_list_that_are_meant_are_searched(tmp_path: Path
     assert [each.id for each in sessions.put_away(tmp_path)] == ["ses_away"]
 
 
+@pytest.mark.proves("I11")
 def test_a_title_and_a_part_of_the_name_are_found_where_nothing_was_said(tmp_path: Path) -> None:
     told(tmp_path, "ses_said", "about the parser")
     told(tmp_path, "ses_goal")
@@ -63,6 +66,7 @@ def test_a_title_and_a_part_of_the_name_are_found_where_nothing_was_said(tmp_pat
     assert ids(tmp_path, "nothing of it") == []
 
 
+@pytest.mark.proves("I11")
 def test_a_fork_is_found_by_what_its_put_away_parent_said(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), *a_turn(1)]))
     child = fork_aside(tmp_path, "ses_1", "ans_1")
@@ -72,6 +76,7 @@ def test_a_fork_is_found_by_what_its_put_away_parent_said(tmp_path: Path) -> Non
     assert ids(tmp_path, "hm", archived=True) == ["ses_1"]
 
 
+@pytest.mark.proves("I11")
 def test_nothing_is_read_of_sessions_that_are_not_shown(tmp_path: Path) -> None:
     told(tmp_path, "ses_good", "the needle")
     told(tmp_path, "ses_broken", "the hay")
@@ -83,6 +88,7 @@ def test_nothing_is_read_of_sessions_that_are_not_shown(tmp_path: Path) -> None:
         ids(tmp_path, "hay")
 
 
+@pytest.mark.proves("I11")
 def test_the_last_one_is_the_latest_that_is_not_put_away(tmp_path: Path) -> None:
     told(tmp_path, "ses_1", "one")
     told(tmp_path, "ses_22", "two")
@@ -93,6 +99,7 @@ def test_the_last_one_is_the_latest_that_is_not_put_away(tmp_path: Path) -> None
     assert sessions.find(tmp_path, "last").id == "ses_22"
 
 
+@pytest.mark.proves("sessions-continue-last")
 def test_the_last_one_is_not_one_that_was_only_opened(tmp_path: Path) -> None:
     told(tmp_path, "ses_only_opened")
     assert sessions.find(tmp_path, "last").id == "ses_only_opened"

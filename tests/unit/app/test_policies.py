@@ -61,6 +61,7 @@ def test_all_files_of_all_folders_count_in_order(home: Path, clone: Path, tmp_pa
     assert policy.evaluate([("a",)]).decision == "forbidden"
 
 
+@pytest.mark.proves("E23")
 def test_the_rules_of_a_clone_wait_for_trust_and_a_change_takes_it_back(
     home: Path, clone: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_trust_shows_the_rules_it_would_let_count(home: Path, clone: Path) -> No
     assert '  prefix_rule(["curl"])' in trust.summary(inert, trust.standing(home, inert))
 
 
+@pytest.mark.proves("E23", "divergences-broken-policy-file")
 def test_one_broken_file_leaves_no_rule_and_everything_is_asked(home: Path, clone: Path) -> None:
     wrote(home / "rules" / "a.rules", 'prefix_rule(["a"])')
     wrote(home / "rules" / "b.rules", 'prefix_rule(["b"], match=["c"])')
@@ -94,6 +96,7 @@ def test_one_broken_file_leaves_no_rule_and_everything_is_asked(home: Path, clon
     assert f"{home}/rules/b.rules:1:1" in book.policy.evaluate([("a",)]).reason
 
 
+@pytest.mark.proves("E23")
 @pytest.mark.parametrize("kind", ["dangling", "loop", "file"])
 def test_a_folder_of_rules_that_is_none_is_told(home: Path, clone: Path, kind: str) -> None:
     home.mkdir()
@@ -109,6 +112,7 @@ def test_a_folder_of_rules_that_is_none_is_told(home: Path, clone: Path, kind: s
         policies.book(home, clone)
 
 
+@pytest.mark.proves("E23")
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_rules_of_a_project_that_lead_nowhere_are_said_and_stop_nobody(
     home: Path, clone: Path, is_whole: bool
@@ -191,6 +195,7 @@ for number in range(60):
 """
 
 
+@pytest.mark.proves("E23")
 def test_processes_that_add_at_the_same_time_lose_no_line(home: Path) -> None:
     command = [sys.executable, "-I", "-c", _APPEND_MANY, str(home)]
     writers = [subprocess.Popen([*command, own]) for own in ("a", "b")]

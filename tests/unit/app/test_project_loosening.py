@@ -129,6 +129,7 @@ def asked(own: str) -> Settings:
     return msgspec.convert(tomllib.loads(own), Settings)
 
 
+@pytest.mark.proves("C11", "settings-what-a-project-may-not-loosen")
 @pytest.mark.parametrize("name", ["config.toml", "config.local.toml"])
 @pytest.mark.parametrize("own", LOOSER)
 def test_nothing_of_a_project_makes_us_less_careful(tmp_path: Path, own: str, name: str) -> None:
@@ -142,6 +143,7 @@ def test_nothing_of_a_project_makes_us_less_careful(tmp_path: Path, own: str, na
     )
 
 
+@pytest.mark.proves("settings-what-a-project-may-not-loosen")
 @pytest.mark.parametrize("own", STRICTER)
 def test_a_project_may_be_stricter(tmp_path: Path, own: str) -> None:
     loaded = load(tmp_path, own)
@@ -149,6 +151,7 @@ def test_a_project_may_be_stricter(tmp_path: Path, own: str) -> None:
     assert loaded.warnings == ()
 
 
+@pytest.mark.proves("C11", "settings-what-a-project-may-not-loosen")
 @pytest.mark.parametrize("own", LOOSER_THAN_CAREFUL)
 def test_what_the_person_made_strict_stays_so(tmp_path: Path, own: str) -> None:
     loaded = load(tmp_path, own, CAREFUL)
@@ -180,6 +183,7 @@ EASED = [
 ]
 
 
+@pytest.mark.proves("E07")
 @pytest.mark.parametrize(("own", "user", "said"), EASED)
 def test_what_a_trusted_project_lets_happen_unasked_is_named(
     tmp_path: Path, own: str, user: str, said: str
@@ -190,6 +194,7 @@ def test_what_a_trusted_project_lets_happen_unasked_is_named(
     assert loaded.warnings == ((told,) if said else ())
 
 
+@pytest.mark.proves("E07")
 def test_it_is_shown_before_it_is_trusted_and_a_change_is_asked_about_again(tmp_path: Path) -> None:
     loaded = load(tmp_path, 'mode = "full-auto"\n')
     assert loaded.settings.mode == "full-auto"

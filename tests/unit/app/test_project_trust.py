@@ -33,6 +33,7 @@ def load(home: Path, cwd: Path) -> config.Loaded:
     return config.load(cwd, {"OUROBOROS_HOME": str(home)}, {}, managed=home / "managed.toml")
 
 
+@pytest.mark.proves("W07")
 def test_an_untrusted_clone_changes_nothing_and_says_so_once(home: Path, clone: Path) -> None:
     loaded = load(home, clone)
 
@@ -97,6 +98,7 @@ def remove_dotenv(clone: Path) -> str:
     return ".env"
 
 
+@pytest.mark.proves("W07")
 @pytest.mark.parametrize("change", [edit_config, edit_hook, add_local, remove_dotenv])
 def test_any_changed_new_or_vanished_file_ends_trust_and_is_named(
     home: Path, clone: Path, change: Callable[[Path], str]
@@ -113,6 +115,7 @@ def test_any_changed_new_or_vanished_file_ends_trust_and_is_named(
     )
 
 
+@pytest.mark.proves("W07")
 def test_trust_does_not_travel_with_the_files(home: Path, clone: Path, tmp_path: Path) -> None:
     trust.grant(home, trust.read(clone, home))
     moved = clone.rename(tmp_path / "moved")
@@ -128,6 +131,7 @@ def test_a_link_to_a_trusted_folder_is_that_folder(home: Path, clone: Path, tmp_
     assert trust.standing(home, trust.read(link, home)).verdict == "trusted"
 
 
+@pytest.mark.proves("N06")
 def test_the_work_tree_of_a_session_is_as_trusted_as_its_project(home: Path, clone: Path) -> None:
     tree = clone / ".paws/sessions/0b8f6c1e-5a6f-4a51-9a51-3f0d3e6a7c11/worktree"
     (tree / ".ouroboros").mkdir(parents=True)
@@ -147,6 +151,7 @@ def test_the_work_tree_of_a_session_is_as_trusted_as_its_project(home: Path, clo
     assert load(home, tree).settings.mode == "ask"
 
 
+@pytest.mark.proves("N06")
 def test_a_folder_of_a_work_tree_has_a_place_of_its_own_for_tools(home: Path, clone: Path) -> None:
     tree = clone / ".paws/sessions/0b8f6c1e-5a6f-4a51-9a51-3f0d3e6a7c11/worktree"
     (tree / "part/deep").mkdir(parents=True)

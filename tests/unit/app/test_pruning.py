@@ -35,6 +35,7 @@ def watched(folder: Path, home: Path) -> None:
     shadow.library.close()
 
 
+@pytest.mark.proves("paws-k-prune")
 async def test_nothing_stays_of_a_work_session_that_was_deleted(tmp_path: Path, home: Path) -> None:
     repo = Repository(tmp_path / "work")
     sessions = await repo.sessions()
@@ -49,6 +50,7 @@ async def test_nothing_stays_of_a_work_session_that_was_deleted(tmp_path: Path, 
     assert (left.folder, left.checkpoints) == (str(second.tree), 1)
 
 
+@pytest.mark.proves("paws-k-prune")
 def test_of_a_project_that_is_elsewhere_now_all_stays(tmp_path: Path, home: Path) -> None:
     tree = tmp_path / "disk/.paws/sessions/s/worktree"
     tree.mkdir(parents=True)
@@ -58,6 +60,7 @@ def test_of_a_project_that_is_elsewhere_now_all_stays(tmp_path: Path, home: Path
     assert [each.checkpoints for each in sizes(home)] == [1]
 
 
+@pytest.mark.proves("paws-k-prune")
 def test_of_applied_bundles_only_what_nothing_names_goes(tmp_path: Path, home: Path) -> None:
     folder, bounds = tmp_path / "work", bounds_of(SETTINGS, home)
     folder.mkdir()

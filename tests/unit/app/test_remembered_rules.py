@@ -31,6 +31,7 @@ def rules(tmp_path: Path) -> tuple[Rule, ...]:
     return layers.load(tmp_path / "work", environment, {}, managed=managed).rules
 
 
+@pytest.mark.proves("E14", "divergences-remembered-yes")
 @pytest.mark.parametrize("scope", FILES)
 def test_a_rule_counts_from_the_next_session_on(tmp_path: Path, scope: Scope):
     made = keeper(tmp_path)
@@ -42,6 +43,7 @@ def test_a_rule_counts_from_the_next_session_on(tmp_path: Path, scope: Scope):
     assert anyio.run(made.scopes) == ("local", "project", "user")
 
 
+@pytest.mark.proves("E14")
 def test_what_a_file_says_stays_as_it_was(tmp_path: Path):
     made = keeper(tmp_path)
     file = tmp_path / "home" / "config.toml"
@@ -55,6 +57,7 @@ def test_what_a_file_says_stays_as_it_was(tmp_path: Path):
     assert [str(rule) for rule in rules(tmp_path)] == ["Bash(ls)", "Bash(make)"]
 
 
+@pytest.mark.proves("E14")
 def test_two_writers_lose_nothing(tmp_path: Path):
     made = keeper(tmp_path)
 
@@ -67,6 +70,7 @@ def test_two_writers_lose_nothing(tmp_path: Path):
     assert len(rules(tmp_path)) == 8
 
 
+@pytest.mark.proves("E14")
 def test_a_broken_file_is_left_alone_and_told(tmp_path: Path):
     made = keeper(tmp_path)
     file = tmp_path / "home" / "config.toml"
@@ -84,6 +88,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path):
     assert kept.place == ""
 
 
+@pytest.mark.proves("E14")
 def test_a_folder_that_is_not_trusted_is_no_place(tmp_path: Path):
     made = keeper(tmp_path)
     own = tmp_path / "work" / ".ouroboros"
@@ -107,6 +112,7 @@ def test_nothing_but_the_line_becomes_trusted(tmp_path: Path):
     assert trust.standing(tmp_path / "home", inert).verdict == "changed"
 
 
+@pytest.mark.proves("E07")
 def test_every_layer_hands_over_its_rules(tmp_path: Path):
     (tmp_path / "home").mkdir()
     own = tmp_path / "work" / ".ouroboros"

@@ -106,6 +106,7 @@ def test_what_is_no_diff_has_no_files_that_could_be_named(text: str) -> None:
     assert [file.path for file in changes.parse(text)] in ([], [""])
 
 
+@pytest.mark.proves("codex-21.1", "codex-21.2")
 @pytest.mark.parametrize(
     ("path", "start", "end", "remark"),
     [

@@ -39,6 +39,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.proves("E08")
 @pytest.mark.parametrize("outcome", ["deny", "ask"])
 @pytest.mark.parametrize(("rule", "why"), WRONG)
 def test_a_rule_that_can_never_hold_names_its_file_and_line(
@@ -52,6 +53,7 @@ def test_a_rule_that_can_never_hold_names_its_file_and_line(
     assert why in said
 
 
+@pytest.mark.proves("E08")
 def test_one_of_a_profile_or_a_variable_is_told_too(tmp_path: Path) -> None:
     with pytest.raises(ConfigBroken, match=r"line 2: profiles\.work\.permissions\.deny: shel can"):
         load(tmp_path, '[profiles.work.permissions]\ndeny = ["shel"]\n', OUROBOROS_PROFILE="work")
@@ -70,6 +72,7 @@ def test_a_tool_of_one_s_own_may_be_denied(tmp_path: Path) -> None:
     assert [str(rule) for rule in loaded.rules] == ["greet", "later*"]
 
 
+@pytest.mark.proves("E08")
 def test_every_name_that_there_is_may_be_denied(tmp_path: Path) -> None:
     shelf = toolbox.shelf_of(Settings(), home=tmp_path, cwd=tmp_path)
     own = [*vars(execute).values(), *vars(look).values(), *vars(control).values()]

@@ -42,6 +42,7 @@ def value(seed: Seed) -> object:
     return json.loads(seed.value)
 
 
+@pytest.mark.proves("browser-data")
 async def test_json_stays_what_it_is(tmp_path: Path):
     seed = await only(tmp_path, "a.json", ' {"b": [1, 2.50, "ü"], "c": null}\n')
     assert (seed.name, seed.kind, seed.note) == ("data", "json", "")
@@ -70,6 +71,7 @@ async def test_broken_json_is_a_text_and_says_so(
     assert where in seed.note
 
 
+@pytest.mark.proves("browser-data")
 @pytest.mark.parametrize(
     ("name", "content", "rows"),
     [
@@ -97,6 +99,7 @@ async def test_a_table_without_good_names_loses_no_cell(tmp_path: Path):
     assert value(seed) == [{"x": "1", "column_2": "2", "x_2": "3", "column_4": "4"}, {"x": "5"}]
 
 
+@pytest.mark.proves("browser-data")
 @pytest.mark.parametrize(
     ("content", "text", "said"),
     [
@@ -128,6 +131,7 @@ async def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes):
         await only(tmp_path, "a.bin", content)
 
 
+@pytest.mark.proves("browser-data")
 async def test_too_much_is_refused_before_it_is_read(tmp_path: Path):
     big = tmp_path / "big.txt"
     with big.open("wb") as opened:
@@ -147,6 +151,7 @@ async def test_the_bound_holds_for_all_of_it_together(tmp_path: Path):
         await read(tmp_path, "a.txt", "b.txt", limit=119)
 
 
+@pytest.mark.proves("browser-data")
 async def test_ten_million_characters_come_whole(tmp_path: Path):
     text = "ä" * 10_000_000
     (tmp_path / "big.txt").write_text(text, encoding="utf-8")
@@ -174,6 +179,7 @@ async def test_several_things_go_by_the_names_of_their_files(tmp_path: Path):
     ]
 
 
+@pytest.mark.proves("B30")
 async def test_a_folder_is_its_texts_by_path(tmp_path: Path):
     root = tmp_path / "project"
     for name, content in {
@@ -200,6 +206,7 @@ async def test_a_folder_without_text_is_refused(tmp_path: Path):
         await read(tmp_path, "empty")
 
 
+@pytest.mark.proves("browser-tables-without-a-name")
 @pytest.mark.parametrize(
     ("stdin", "found"),
     [
@@ -223,12 +230,14 @@ async def test_standard_input_is_what_it_looks_like(tmp_path: Path, stdin: bytes
     assert (seed.name, value(seed)) == ("data", found)
 
 
+@pytest.mark.proves("browser-tables-without-a-name")
 async def test_standard_input_can_be_named_beside_files(tmp_path: Path):
     (tmp_path / "list.csv").write_text("a,b\n1,2\n")
     rows, orders = await read(tmp_path, "list.csv", "orders=-", stdin=b'[{"id": 1}]')
     assert (rows.name, orders.name, value(orders)) == ("list", "orders", [{"id": 1}])
 
 
+@pytest.mark.proves("browser-data")
 @pytest.mark.parametrize("named", ["missing.txt", "/dev/zero", "-", "a\0b"])
 async def test_what_cannot_be_read_is_said(tmp_path: Path, named: str):
     with pytest.raises(Misuse) as refused:
@@ -236,6 +245,7 @@ async def test_what_cannot_be_read_is_said(tmp_path: Path, named: str):
     assert refused.value.hint
 
 
+@pytest.mark.proves("browser-data")
 @pytest.mark.parametrize("name", ["prices-2024", "2024", "read", "await"])
 async def test_a_name_that_no_variable_can_have_is_said(tmp_path: Path, name: str):
     (tmp_path / "prices.csv").write_text("a,b\n1,2\n")
@@ -247,6 +257,7 @@ async def test_a_name_that_no_variable_can_have_is_said(tmp_path: Path, name: st
     assert absent.value.hint == "name another one"
 
 
+@pytest.mark.proves("browser-tables-without-a-name")
 async def test_a_pipe_of_the_shell_is_read(tmp_path: Path):
     inner, outer = os.pipe()
     os.write(outer, b"a,b\n1,2\n")
@@ -287,12 +298,14 @@ def pdf(*pages: str) -> bytes:
     return bytes(out)
 
 
+@pytest.mark.proves("browser-data")
 async def test_a_pdf_is_the_text_of_its_pages(tmp_path: Path):
     seed = await only(tmp_path, "invoice.pdf", pdf("Invoice 17", "Total 42.50"))
     assert (seed.kind, value(seed)) == ("pages", ["Invoice 17", "Total 42.50"])
     assert seed.characters == len("Invoice 17Total 42.50")
 
 
+@pytest.mark.proves("browser-data")
 async def test_a_broken_or_swollen_pdf_is_refused(tmp_path: Path):
     before = "pypdf" in sys.modules
     with pytest.raises(Misuse, match="it is broken"):
@@ -304,6 +317,7 @@ async def test_a_broken_or_swollen_pdf_is_refused(tmp_path: Path):
     assert ("pypdf" in sys.modules) == before
 
 
+@pytest.mark.proves("browser-data-pdf")
 @pytest.mark.skipif(sys.platform != "linux", reason="the bounds of a process are read from /proc")
 def test_what_takes_a_pdf_apart_has_bounds_of_its_own(tmp_path: Path) -> None:
     given = tmp_path / "given.pdf"

@@ -445,6 +445,7 @@ ELSEWHERE = ("providers.NAME.dialect.", "browser.")
 KEYS = [key for leaf in leaves() if not (key := format_key(leaf.path)).startswith(ELSEWHERE)]
 
 
+@pytest.mark.proves("browser-settings", "W05", "divergences-silence-of-a-stream")
 @pytest.mark.parametrize("key", KEYS)
 async def test_every_setting_changes_what_a_run_does(key: str, tmp_path: Path) -> None:
     await EFFECTS[key](tmp_path)

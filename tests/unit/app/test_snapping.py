@@ -3,6 +3,8 @@
 import threading
 from pathlib import Path
 
+import pytest
+
 from ouroboros.app.wiring.session.past import EVERY, Past, snapping
 from ouroboros.core.events import TaskCompleted, TurnStarted
 from ouroboros.core.state import fold
@@ -16,6 +18,7 @@ def joined() -> None:
             thread.join(20)
 
 
+@pytest.mark.proves("I07")
 def test_the_end_of_a_run_after_enough_events_is_when_it_is_kept(tmp_path: Path) -> None:
     events = [ready(), *(each for number in range(EVERY) for each in a_turn(number))]
     envelopes = numbered(events)

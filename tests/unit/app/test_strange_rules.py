@@ -10,6 +10,7 @@ def said(settings: Settings) -> list[str]:
     return toolbox.strangers(settings, toolbox.registry(settings))
 
 
+@pytest.mark.proves("E03")
 @pytest.mark.parametrize("rule", ["shel(rm:*)", "shel"])
 def test_a_misspelt_rule_is_told(rule: str) -> None:
     settings = Settings(permissions=Permissions(deny=(rule,)))

@@ -9,6 +9,7 @@ from ouroboros.app.past.sessions import rename
 from tests.unit.store.samples import keep, numbered, ready
 
 
+@pytest.mark.proves("sessions-titles")
 @pytest.mark.parametrize(
     ("title", "words", "is_found"),
     [

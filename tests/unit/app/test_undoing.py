@@ -45,6 +45,7 @@ def kinds(seen: list[str], **fails: dict[str, Exception]) -> list[Any]:
     return [Kind(name, seen, fails.get(name)) for name in ("history", "memory", "files", "goal")]
 
 
+@pytest.mark.proves("K08")
 async def test_they_are_taken_back_in_the_opposite_order_and_had_again_in_theirs():
     seen: list[str] = []
     report = await revert(kinds(seen), SPAN)
@@ -55,6 +56,7 @@ async def test_they_are_taken_back_in_the_opposite_order_and_had_again_in_theirs
     assert seen[4:] == ["reapply history", "reapply memory", "reapply files", "reapply goal"]
 
 
+@pytest.mark.proves("K08")
 async def test_one_that_fails_is_told_and_the_others_go_on():
     seen: list[str] = []
     failing = kinds(
@@ -80,6 +82,7 @@ async def test_what_had_nothing_to_do_is_not_counted():
     assert report.done == ["history"]
 
 
+@pytest.mark.proves("K05")
 def test_where_nothing_was_taken_back_it_is_said_how_words_are_found_again():
     with pytest.raises(Misuse, match="nothing to have again") as refused:
         span_on(State(), "ask")

@@ -26,6 +26,7 @@ def here(tmp_path: Path, *parts: str, mark: str = "", source: str = "") -> Here:
     return Here(package=package, prefix=prefix, python=python, direct=direct)
 
 
+@pytest.mark.proves("interfaces-ouro-update")
 @pytest.mark.parametrize(
     ("parts", "mark", "source", "kind", "commands"),
     [
@@ -76,6 +77,7 @@ def test_a_package_of_the_system_is_left_to_the_system(tmp_path: Path) -> None:
     assert installation(known).kind == "system"
 
 
+@pytest.mark.proves("interfaces-ouro-update-address")
 @pytest.mark.parametrize(
     ("note", "source"),
     [
@@ -118,6 +120,7 @@ def test_a_broken_note_of_where_it_came_from_counts_as_none(tmp_path: Path, dire
     assert installation(broken).source == ""
 
 
+@pytest.mark.proves("interfaces-ouro-update")
 def test_the_program_says_how_this_checkout_is_updated_and_does_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-m", "ouroboros", "update"],

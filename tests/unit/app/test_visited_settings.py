@@ -31,6 +31,7 @@ ALL = (
 )
 
 
+@pytest.mark.proves("Y06")
 @pytest.mark.parametrize("trusted", [True, False])
 def test_only_trust_lets_a_yes_of_it_count(red: Path, trusted: bool) -> None:
     own = settings_of(red, written(red, ALL, trusted=trusted))
@@ -40,6 +41,7 @@ def test_only_trust_lets_a_yes_of_it_count(red: Path, trusted: bool) -> None:
     assert (own.mode, own.sandbox, own.hide) == ("plan", "read-only", ("keys",))
 
 
+@pytest.mark.proves("Y06")
 def test_what_a_stranger_writes_costs_little(red: Path) -> None:
     stars = "read(" + "**/".join("a" * 6) + ")"
     rules = [stars, "shell(re:(a+)+$)", "nonsense", f"edit({'x' * 400})", "edit(kept)", 7]
@@ -50,6 +52,7 @@ def test_what_a_stranger_writes_costs_little(red: Path) -> None:
     assert len(settings_of(red, home).rules) == MOST_RULES
 
 
+@pytest.mark.proves("Y06")
 @pytest.mark.parametrize("text", ["mode = [", "mode = 7", "[permissions]\ndeny = 3", "x" * 100, ""])
 def test_what_is_broken_counts_for_nothing_until_it_is_trusted(red: Path, text: str) -> None:
     home = written(red, text)
@@ -61,6 +64,7 @@ def test_what_is_broken_counts_for_nothing_until_it_is_trusted(red: Path, text: 
             settings_of(red, home)
 
 
+@pytest.mark.proves("Y06", "divergences-settings-of-a-visited-repository")
 def test_the_settings_of_others_are_not_its_own(red: Path) -> None:
     home = written(red, 'mode = "ask"\n', trusted=True)
     (home / "config.toml").write_text(

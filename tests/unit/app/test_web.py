@@ -16,6 +16,7 @@ from tests.unit.app.test_seeds import pdf
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.proves("codex-11")
 def test_hosts_of_settings_and_of_policy_files_are_one_list() -> None:
     policy = Policy(
         network=[
@@ -51,6 +52,7 @@ def test_what_is_no_host_is_told_as_a_wrong_setting(written: str) -> None:
     assert not check({"web": {"allow": ["*.a.de", "**.a.de", "[::1]:80", "localhost:3000"]}})[1]
 
 
+@pytest.mark.proves("D16")
 async def test_the_text_of_a_pdf_is_read_by_a_program_of_its_own(tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     assert await read_pdf(pdf("one", "two"), environment=environment) == (

@@ -57,6 +57,7 @@ async def sent(line: Line, count: int) -> None:
         await anyio.lowlevel.checkpoint()
 
 
+@pytest.mark.proves("browser-driver")
 async def test_ten_thousand_open_calls_get_each_its_own_answer() -> None:
     got: dict[int, bytes] = {}
 
@@ -72,6 +73,7 @@ async def test_ten_thousand_open_calls_get_each_its_own_answer() -> None:
     assert got == {number: b'{"number":%d}' % number for number in range(10_000)}
 
 
+@pytest.mark.proves("browser-driver")
 async def test_a_call_without_an_answer_ends_and_its_late_answer_harms_nobody() -> None:
     async with talking() as (line, connection):
         with pytest.raises(CallTimedOut, match=r"A.slow was not answered in 0.01 s"):
@@ -95,6 +97,7 @@ async def test_a_refusal_carries_the_browsers_words_and_code() -> None:
         assert refused.value.code == -32000
 
 
+@pytest.mark.proves("browser-driver")
 async def test_a_loss_ends_what_waits_and_says_that_the_outcome_is_unknown() -> None:
     async with talking() as (line, connection):
         async with anyio.create_task_group() as tasks:
@@ -112,6 +115,7 @@ async def test_a_loss_ends_what_waits_and_says_that_the_outcome_is_unknown() -> 
             await connection.call("A.b")
 
 
+@pytest.mark.proves("browser-driver")
 async def test_a_cancelled_call_leaves_the_connection_fit() -> None:
     async with talking() as (line, connection):
         with anyio.move_on_after(0.01) as scope:
@@ -121,6 +125,7 @@ async def test_a_cancelled_call_leaves_the_connection_fit() -> None:
         assert bytes(await connection.call("A.b")) == b"{}"
 
 
+@pytest.mark.proves("browser-driver")
 async def test_garbage_is_counted_and_dropped() -> None:
     heard: list[str] = []
     async with talking() as (line, connection):
@@ -213,6 +218,7 @@ async def test_an_answer_of_another_shape_is_a_refusal() -> None:
             await connection.ask(Wanted, "A.b")
 
 
+@pytest.mark.proves("browser-driver")
 @given(
     st.lists(st.binary(max_size=40).filter(lambda part: b"\0" not in part), max_size=8), st.data()
 )
@@ -233,6 +239,7 @@ def test_a_message_without_an_end_is_given_up() -> None:
         frames.feed(b"x" * 60)
 
 
+@pytest.mark.proves("browser-driver")
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(message: bytes) -> None:
     try:
@@ -241,6 +248,7 @@ def test_no_bytes_break_the_reader(message: bytes) -> None:
         return
 
 
+@pytest.mark.proves("browser-console")
 @pytest.mark.parametrize(
     ("written", "read"),
     [
@@ -255,6 +263,7 @@ def test_half_a_surrogate_pair_loses_no_message(written: bytes, read: str) -> No
     assert msgspec.json.decode(told.params) == {"message": read}
 
 
+@pytest.mark.proves("browser-driver")
 async def test_a_listener_that_dies_ends_neither_the_reader_nor_the_others() -> None:
     heard: list[str] = []
 

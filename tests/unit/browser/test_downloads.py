@@ -4,6 +4,7 @@ from pathlib import Path
 
 import anyio
 import anyio.lowlevel
+import pytest
 
 from ouroboros.browser.connection import connected
 from ouroboros.browser.tabs import Tabs
@@ -37,6 +38,7 @@ async def _begin(downloads: Downloads, starting: int) -> None:
     line._receive.close()
 
 
+@pytest.mark.proves("C10")
 async def test_a_download_of_a_lost_browser_has_failed_when_the_next_one_starts(
     tmp_path: Path,
 ) -> None:

@@ -172,6 +172,7 @@ async def test_a_judge_that_dies_ends_one_connection_and_not_the_gate() -> None:
         assert await _talk(made, b"nothing\r\n\r\n") != b""
 
 
+@pytest.mark.proves("browser-proxy")
 async def test_the_persons_own_proxy_leads_on_and_is_told_who_asks() -> None:
     with _echoing() as (port, got):
         async with proxying("ann:a b") as proxy:
@@ -193,6 +194,7 @@ async def test_the_persons_own_proxy_leads_on_and_is_told_who_asks() -> None:
     assert b"".join(got).startswith(b"helloGET /x?y HTTP/1.1\r\n")
 
 
+@pytest.mark.proves("browser-proxy")
 async def test_this_machine_and_places_in_no_proxy_are_reached_straight() -> None:
     with _echoing() as (port, _):
         async with proxying() as proxy, gate(Proxies(all=proxy.url).proxy_for) as made:
@@ -215,6 +217,7 @@ async def test_a_name_that_no_proxy_can_be_chosen_for_is_not_reached() -> None:
     assert told[9:12] == b"502"
 
 
+@pytest.mark.proves("browser-proxy")
 @pytest.mark.parametrize("address", ["socks5://127.0.0.1:1", "http://127.0.0.1:1", "http://:x@"])
 async def test_a_proxy_that_cannot_be_used_is_never_gone_round(address: str) -> None:
     with _echoing() as (port, got):
@@ -233,6 +236,7 @@ async def test_a_proxy_that_wants_another_password_is_not_the_browsers_to_answer
     assert proxy.lines == ["CONNECT shop.test:443 HTTP/1.1"]
 
 
+@pytest.mark.proves("browser-proxy")
 def test_a_connection_of_another_user_is_told_from_ours() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         ours = listener.getsockname()[1]
@@ -246,6 +250,7 @@ def test_a_connection_of_another_user_is_told_from_ours() -> None:
             assert not is_ours(theirs + 1, ours, user=os.getuid())
 
 
+@pytest.mark.proves("browser-proxy")
 async def test_who_is_not_known_to_be_our_own_user_is_not_served() -> None:
     async with gate() as made:
         with socket.create_connection(

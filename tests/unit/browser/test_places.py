@@ -26,6 +26,7 @@ def program(folder: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.proves("browser-start")
 def test_the_first_program_of_the_path_is_taken_chromium_before_the_others(tmp_path: Path) -> None:
     brave = program(tmp_path / "a", "brave-browser")
     assert launch.find(f"{tmp_path}/a") in {str(brave), "/usr/bin/chromium"}
@@ -35,6 +36,7 @@ def test_the_first_program_of_the_path_is_taken_chromium_before_the_others(tmp_p
     assert launch.find(f"{tmp_path}/b", str(chrome)) == str(chrome)
 
 
+@pytest.mark.proves("browser-start")
 @pytest.mark.parametrize("named", ["no-such-browser", "/no/such/program"])
 def test_a_named_program_that_is_not_there_is_missing(named: str, tmp_path: Path) -> None:
     with pytest.raises(BrowserMissing, match=f"{named} is not a program") as missing:
@@ -42,6 +44,7 @@ def test_a_named_program_that_is_not_there_is_missing(named: str, tmp_path: Path
     assert "chromium" in missing.value.hint
 
 
+@pytest.mark.proves("browser-start")
 @pytest.mark.parametrize(
     ("platform", "root", "tools", "needs", "first"),
     [
@@ -70,6 +73,7 @@ def test_the_plan_for_an_install_fits_the_machine(
         assert plan.commands[-1][-1] == "chromium"
 
 
+@pytest.mark.proves("browser-start")
 def test_the_sandbox_is_off_for_root_alone() -> None:
     words = launch.command(launch.Launch(profile=Path("/p")), "chromium")
     assert ("--no-sandbox" in words) == (os.geteuid() == 0)
@@ -120,6 +124,7 @@ async def test_a_closed_port_is_told_with_the_way_to_open_it(tmp_path: Path) -> 
     assert "remote-debugging" in failed.value.hint
 
 
+@pytest.mark.proves("C11")
 async def test_a_browser_that_answers_404_is_found_by_its_file(tmp_path: Path) -> None:
     async def refuse(stream: anyio.abc.SocketStream) -> None:
         async with stream:
@@ -140,6 +145,7 @@ async def test_a_browser_that_answers_404_is_found_by_its_file(tmp_path: Path) -
             tasks.cancel_scope.cancel()
 
 
+@pytest.mark.proves("C11")
 async def test_a_browser_that_asks_its_person_is_waited_for_with_an_end() -> None:
     """The handshake stays open while the person is asked; then the words say where to look."""
 
@@ -180,6 +186,7 @@ def test_an_address_is_told_without_what_may_be_a_secret(url: str, told: str) ->
     assert shown(url) == told
 
 
+@pytest.mark.proves("B09", "C19")
 def test_the_differ_tells_what_opened_closed_and_changed() -> None:
     def facts(id: str, url: str = "u", title: str = "", status: TabStatus = "complete") -> TabFacts:
         return TabFacts(id=id, url=url, title=title, status=status)

@@ -9,6 +9,7 @@ from ouroboros.browser.guard.touched import GRACE_SECONDS, Touches
 SHOP, EVIL, CDN = "https://shop.example", "https://evil.example", "https://cdn.example"
 
 
+@pytest.mark.proves("C16")
 @pytest.mark.parametrize(
     ("url", "allowed"),
     [
@@ -36,6 +37,7 @@ async def test_an_allow_list_names_hosts_and_not_texts(url: str, allowed: bool) 
     assert (await policy.judge(Asked(url=url))).allowed is allowed
 
 
+@pytest.mark.proves("C16")
 async def test_blocked_wins_and_an_empty_list_wants_to_know_nothing() -> None:
     policy = AllowList(["*"], ["ads.example"])
     assert (await policy.judge(Asked(url="https://x.example"))).allowed
@@ -57,6 +59,7 @@ def test_pages_may_be_opened(url: str) -> None:
     assert check_address(url) == url
 
 
+@pytest.mark.proves("C16")
 @pytest.mark.parametrize(
     "url",
     [

@@ -28,6 +28,7 @@ async def test_a_process_that_only_has_the_number_of_an_owner_is_none(tmp_path: 
         assert await anyio.to_thread.run_sync(owner) == 0
 
 
+@pytest.mark.proves("browser-kills")
 async def test_one_who_only_looks_is_no_owner(tmp_path: Path) -> None:
     """Listing locks for a moment; the last owner lives and has let go."""
     async with profiles.held(tmp_path, "work"):
@@ -63,6 +64,7 @@ async def test_a_lock_that_nobody_signs_is_given_up(tmp_path: Path) -> None:
     os.close(unsigned)
 
 
+@pytest.mark.proves("interfaces-two-browsers-at-once")
 async def test_where_a_profile_is_used_the_next_of_its_numbers_stands_in(tmp_path: Path) -> None:
     names = profiles.names("work", "", stands_in=True)
     async with (

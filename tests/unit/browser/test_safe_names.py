@@ -38,6 +38,7 @@ def test_a_name_is_plain(written: str, name: str) -> None:
     assert safe_name(written) == name
 
 
+@pytest.mark.proves("C22")
 @given(st.text(max_size=400))
 def test_any_name_stays_in_its_folder_and_fits(written: str) -> None:
     name = safe_name(written)
@@ -46,6 +47,7 @@ def test_any_name_stays_in_its_folder_and_fits(written: str) -> None:
     assert 0 < len(name.encode()) <= NAME_BYTES + 1
 
 
+@pytest.mark.proves("C22")
 async def test_a_kept_file_is_whole_private_and_told(tmp_path: Path) -> None:
     told: list[Event] = []
     artifacts = Artifacts(tmp_path / "a", told.append)
@@ -63,6 +65,7 @@ async def test_a_kept_file_is_whole_private_and_told(tmp_path: Path) -> None:
         artifacts.get("artifact_9")
 
 
+@pytest.mark.proves("C22")
 async def test_a_full_disk_is_told_and_leaves_no_half_file(tmp_path: Path) -> None:
     with mounted(tmp_path / "small", mebibytes=1) as disk:
         artifacts = Artifacts(disk / "a", lambda event: None)

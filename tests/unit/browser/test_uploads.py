@@ -23,12 +23,14 @@ def work(tmp_path: Path) -> Path:
     return work
 
 
+@pytest.mark.proves("C17")
 async def test_a_file_of_the_workspace_may_go(work: Path) -> None:
     uploads = Uploads([work])
     letter = (work / "letter.txt").resolve()
     assert await uploads.allowed(["letter.txt", str(work / "inside.txt")]) == (letter, letter)
 
 
+@pytest.mark.proves("C17")
 @pytest.mark.parametrize(
     ("path", "why"),
     [
@@ -50,6 +52,7 @@ async def test_anything_else_stays(work: Path, path: str, why: str) -> None:
         await Uploads([work]).allowed([path])
 
 
+@pytest.mark.proves("C17")
 async def test_one_wrong_file_keeps_all_back(work: Path) -> None:
     with pytest.raises(CannotAct):
         await Uploads([work]).allowed(["letter.txt", "../private.txt"])
@@ -58,6 +61,7 @@ async def test_one_wrong_file_keeps_all_back(work: Path) -> None:
             await Uploads([work]).allowed(["letter.txt"] * count)
 
 
+@pytest.mark.proves("C17")
 async def test_the_products_own_home_stays(work: Path) -> None:
     home = work / "home"
     home.mkdir()

@@ -15,6 +15,7 @@ def vault(tmp_path: Path) -> Vault:
     return Vault(tmp_path / "vault", KeyFile(tmp_path / "key"))
 
 
+@pytest.mark.proves("browser-logins")
 async def test_what_is_put_in_comes_out_and_lies_there_unreadable(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -29,6 +30,7 @@ async def test_what_is_put_in_comes_out_and_lies_there_unreadable(
     assert await vault.names() == ()
 
 
+@pytest.mark.proves("browser-logins")
 @pytest.mark.parametrize("at", [0, 12, 25, -1])
 async def test_a_changed_byte_is_refused_without_quoting(
     vault: Vault, tmp_path: Path, at: int
@@ -43,6 +45,7 @@ async def test_a_changed_byte_is_refused_without_quoting(
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.proves("browser-logins")
 async def test_the_same_content_is_sealed_anew_each_time(vault: Vault, tmp_path: Path) -> None:
     file = tmp_path / "vault" / "shop"
     sealed: set[bytes] = set()
@@ -59,6 +62,7 @@ async def test_too_much_is_refused_and_the_old_stays(vault: Vault) -> None:
     assert await vault.get("shop") == SECRET
 
 
+@pytest.mark.proves("browser-logins")
 @pytest.mark.parametrize("left", [0, 5, 12, 15, 20, 38, 50])
 async def test_a_cut_file_is_refused(vault: Vault, tmp_path: Path, left: int) -> None:
     await vault.put("shop", SECRET)
@@ -68,6 +72,7 @@ async def test_a_cut_file_is_refused(vault: Vault, tmp_path: Path, left: int) ->
         await vault.get("shop")
 
 
+@pytest.mark.proves("browser-logins")
 async def test_another_key_or_another_name_opens_nothing(vault: Vault, tmp_path: Path) -> None:
     await vault.put("shop", SECRET)
     other = Vault(tmp_path / "vault", KeyFile(tmp_path / "other"))
@@ -78,6 +83,7 @@ async def test_another_key_or_another_name_opens_nothing(vault: Vault, tmp_path:
         await vault.get("bank")
 
 
+@pytest.mark.proves("browser-logins")
 async def test_a_key_that_others_can_read_is_not_used(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_bytes(bytes(KEY_BYTES))

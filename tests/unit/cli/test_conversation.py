@@ -136,6 +136,7 @@ async def left_after_two_interrupts(terminal: Terminal) -> int:
     return codes[0]
 
 
+@pytest.mark.proves("D13")
 @pytest.mark.parametrize(("columns", "rows"), [(120, 40), (80, 24)])
 async def test_the_session_is_told_how_large_the_terminal_is_if_that_is_unusual(
     columns: int, rows: int

@@ -5,6 +5,7 @@ import pytest
 from ouroboros.faces.cli.tree import Root
 
 
+@pytest.mark.proves("V10")
 @pytest.mark.parametrize(
     ("words", "named"),
     [

@@ -64,6 +64,7 @@ def no(name: str, why: str = "") -> Intent:
     return Answered(command=Deny(request_id=name, message=why))
 
 
+@pytest.mark.proves("E18")
 @pytest.mark.parametrize(
     ("typed", "answer"),
     [
@@ -84,6 +85,7 @@ def test_a_key_answers(typed: bytes, answer: Intent) -> None:
     assert table.desk.question is None
 
 
+@pytest.mark.proves("E18")
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
@@ -108,6 +110,7 @@ def test_a_line_that_is_no_answer_is_asked_again() -> None:
     assert table.shown.cards == [("r1", False)] * 3
 
 
+@pytest.mark.proves("E13")
 def test_the_whole_input_is_shown_on_demand_and_the_question_stays() -> None:
     table = Table()
     table.asks("r1")
@@ -125,6 +128,7 @@ def test_questions_are_answered_in_the_order_they_were_asked() -> None:
     assert table.shown.cards == [("r1", False), ("r2", False)]
 
 
+@pytest.mark.proves("E28")
 def test_an_answer_from_elsewhere_takes_the_question_away() -> None:
     table = Table()
     table.asks("r1", "r2")
@@ -143,6 +147,7 @@ def test_somebody_in_the_middle_of_a_word_does_not_answer_by_accident() -> None:
     assert table.types(b"\r") == [Said(text="try this")]
 
 
+@pytest.mark.proves("E13")
 def test_what_always_would_cover_is_said() -> None:
     table = Table()
     table.asks("r1")

@@ -22,6 +22,7 @@ for number in range(int(sys.argv[3])):
 """
 
 
+@pytest.mark.proves("I16")
 def test_two_chats_write_at_once_and_nothing_is_lost_or_mixed(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITES, str(tmp_path), name, "200"])
@@ -35,6 +36,7 @@ def test_two_chats_write_at_once_and_nothing_is_lost_or_mixed(tmp_path: Path) ->
         assert own == [f"{name} {number} {name * 200}" for number in range(200)]
 
 
+@pytest.mark.proves("I16")
 def test_the_file_stays_short_and_keeps_the_latest(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(3000):

@@ -38,6 +38,7 @@ def table() -> Table:
     return made
 
 
+@pytest.mark.proves("E13", "divergences-remembered-yes")
 @pytest.mark.parametrize(
     ("typed", "scope", "rules"),
     [
@@ -70,6 +71,7 @@ def test_going_back_from_the_places_leaves_the_question():
     assert made.types(b"y") == [Answered(command=Approve(request_id="r1"))]
 
 
+@pytest.mark.proves("E15")
 def test_what_was_asked_can_be_rewritten():
     made = table()
     (intent,) = made.types(b"e -- --watch=false\r")
@@ -84,6 +86,7 @@ def test_an_edit_that_changes_nothing_is_a_yes_and_an_empty_one_none():
     assert made.desk.question == ASKED
 
 
+@pytest.mark.proves("E15")
 def test_a_paste_goes_into_the_edit_and_never_answers():
     made = table()
     assert made.types(b"\x1b[200~y\x1b[201~") == []
@@ -91,6 +94,7 @@ def test_a_paste_goes_into_the_edit_and_never_answers():
     assert intent == Answered(command=Approve(request_id="r1", input="make"))
 
 
+@pytest.mark.proves("E15")
 def test_what_is_fixed_can_be_answered_and_not_rewritten():
     fixed = msgspec.structs.replace(ASKED, fixed=True)
     made = Table()
@@ -103,6 +107,7 @@ def test_what_is_fixed_can_be_answered_and_not_rewritten():
     assert made.types(b"y") == [Answered(command=Approve(request_id="r1"))]
 
 
+@pytest.mark.proves("E18")
 def test_lines_remember_and_rewrite_as_well():
     assert table().desk.enter("remember l") == Answered(
         command=Approve(request_id="r1", scope="local")
@@ -113,6 +118,7 @@ def test_lines_remember_and_rewrite_as_well():
     assert table().desk.enter("r") is None
 
 
+@pytest.mark.proves("E13")
 def test_nothing_is_offered_that_the_question_does_not_offer():
     plain = PermissionRequested(
         request_id="r1", call_id="c1", tool="shell", action="Run x", input="x"
@@ -125,6 +131,7 @@ def test_nothing_is_offered_that_the_question_does_not_offer():
     assert made.types(b"rl") == []
 
 
+@pytest.mark.proves("E13")
 def test_an_edit_is_shown_as_a_diff_and_a_warning_first():
     asked = PermissionRequested(
         request_id="r1",

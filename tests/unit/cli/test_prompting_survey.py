@@ -1,3 +1,5 @@
+import pytest
+
 from ouroboros.core.events.question import Choice, Question, UserAsked
 from ouroboros.faces.cli.prompting.survey import Survey
 from ouroboros.faces.cli.render.cards import survey_rows
@@ -39,6 +41,7 @@ def test_giving_up_answers_nothing() -> None:
     assert Survey(asked("colour")).give_up().answers == {}
 
 
+@pytest.mark.proves("A25")
 def test_the_card_fits_a_narrow_terminal() -> None:
     rows = survey_rows(asked("colour", "wall"), Size(columns=20, lines=10))
     text = join(rows, colour=False).splitlines()

@@ -74,6 +74,7 @@ def leftovers(text: str) -> list[str]:
     return FORBIDDEN.findall(ALLOWED.sub("", text))
 
 
+@pytest.mark.proves("V22")
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
 @pytest.mark.parametrize("colour", [True, False])
 async def test_a_terminal_gets_no_sequence_but_our_own(attack: str, colour: bool) -> None:
@@ -83,6 +84,7 @@ async def test_a_terminal_gets_no_sequence_but_our_own(attack: str, colour: bool
     assert "after" in picture.text
 
 
+@pytest.mark.proves("V22")
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
 @pytest.mark.parametrize("streaming", [True, False])
 async def test_plain_text_has_no_control_character(attack: str, streaming: bool) -> None:
@@ -92,6 +94,7 @@ async def test_plain_text_has_no_control_character(attack: str, streaming: bool)
     assert "before" in out
 
 
+@pytest.mark.proves("E13")
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
 def test_a_question_shows_what_would_run_and_nothing_hidden(attack: str) -> None:
     asked = PermissionRequested(
@@ -138,6 +141,7 @@ def test_a_link_shows_its_target_and_is_not_clickable() -> None:
     assert "\x1b]8" not in text
 
 
+@pytest.mark.proves("V20")
 @pytest.mark.parametrize(
     "text", ["Use <your-key> here.", "List<T> and <b>bold</b>", "<div>\nhidden?\n</div>"]
 )
@@ -148,6 +152,7 @@ def test_what_looks_like_html_is_shown(text: str) -> None:
     assert shown.split() == text.split()
 
 
+@pytest.mark.proves("V20")
 def test_the_lines_around_a_plan_are_not_shown() -> None:
     rows = markdown_rows(
         "<proposed_plan>\n1. one\n2. `<proposed_plan>`\n</proposed_plan>\n\nEnd", 60, colours=16

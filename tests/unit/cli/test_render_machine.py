@@ -1,6 +1,7 @@
 """JSON for programs."""
 
 import msgspec
+import pytest
 
 from ouroboros.core.errors import ModelUnknown
 from ouroboros.core.events import ModelDelta, TaskCompleted
@@ -46,6 +47,7 @@ async def test_a_report_is_one_object_with_everything_a_program_asks_for() -> No
     }
 
 
+@pytest.mark.proves("V09")
 async def test_a_report_of_a_failure_names_the_error() -> None:
     report = msgspec.convert(await report_of("failure"), dict[str, object])
     assert report["error"] == {

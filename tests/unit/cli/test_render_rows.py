@@ -155,6 +155,7 @@ def test_what_is_unknown_is_said_to_be_unknown() -> None:
     assert line == "Failed after 1 turn, 1 min 01 s; 0 tokens, cost unknown."
 
 
+@pytest.mark.proves("providers-caching")
 def test_the_share_of_the_cache_is_shown() -> None:
     spent = Spent(input_tokens=2_000, cached_tokens=810, cacheable_tokens=1_000)
     assert "2,000 tokens (81% cached), $0.0000." in closing("completed", 1, spent, 1)

@@ -26,6 +26,7 @@ from tests.unit.cli.render_events import (
 from tests.unit.cli.render_stage import on_terminal
 
 
+@pytest.mark.proves("V23")
 async def test_a_run_reads_well_at_80_columns() -> None:
     picture, _ = await on_terminal(enveloped(a_run()), columns=80, colour=True)
     assert picture.text == snapshot("""\
@@ -79,6 +80,7 @@ Continue with: ouro run --resume ses_1
 """)
 
 
+@pytest.mark.proves("V23")
 async def test_a_run_reads_well_at_40_columns() -> None:
     picture, _ = await on_terminal(enveloped(a_run()), columns=40, lines=10, colour=True)
     assert picture.text == snapshot("""\
@@ -192,6 +194,7 @@ async def test_colour_marks_status_and_changed_lines() -> None:
     assert "\x1b[32mdone 1.2 s\x1b[0m" in text
 
 
+@pytest.mark.proves("V20")
 async def test_without_colour_the_same_words_are_there_and_no_style() -> None:
     events = enveloped(a_run())
     coloured, _ = await on_terminal(events, columns=80, colour=True)
@@ -201,6 +204,7 @@ async def test_without_colour_the_same_words_are_there_and_no_style() -> None:
     assert not re.search(r"\x1b\[[0-9;]*m", text)
 
 
+@pytest.mark.proves("V23")
 @pytest.mark.parametrize("columns", [20, 40, 80, 120])
 async def test_no_row_is_wider_than_the_terminal(columns: int) -> None:
     picture, _ = await on_terminal(enveloped(a_run()), columns=columns, lines=10, colour=False)

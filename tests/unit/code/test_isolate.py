@@ -23,6 +23,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.proves("browser-faults")
 async def test_arguments_that_are_no_json_are_named():
     host = TableHost()
     async with isolate(host) as one:
@@ -70,6 +71,7 @@ async def test_getters_read_what_they_were_last_given():
         assert told(await one.run("await openTab(); [tabs.length, tabs === tabs]")) == "[2,true]"
 
 
+@pytest.mark.proves("B19")
 async def test_env_lives_across_blocks_and_is_listed():
     async with isolate() as one:
         await one.run("env.total = 1; env['odd name'] = [1]")
@@ -127,6 +129,7 @@ const closed = (() => { const secret = 1; return () => secret })();
 """
 
 
+@pytest.mark.proves("browser-stop")
 async def test_a_checkpoint_brings_everything_back_that_stands_alone_and_names_the_rest():
     async with isolate() as one:
         await one.run(KEPT)
@@ -152,6 +155,7 @@ async def test_a_checkpoint_brings_everything_back_that_stands_alone_and_names_t
         assert json.loads(await other.checkpoint())["functions"] == json.loads(saved)["functions"]
 
 
+@pytest.mark.proves("browser-stop")
 async def test_a_checkpoint_is_bounded_and_names_what_was_too_large():
     async with isolate() as one:
         await one.run("const small = 1, big = 'x'.repeat(4e7), wide = Array(4e6).fill(0), end = 2")
@@ -172,6 +176,7 @@ async def test_no_checkpoint_is_refused_in_words():
         assert told(await one.run("1")) == "1"
 
 
+@pytest.mark.proves("browser-faults")
 async def test_values_for_the_parent_are_json_or_a_clear_no():
     async with isolate() as one:
         await one.run("const a = {n: [1]}, f = () => 1; env.b = 'text'")
@@ -182,6 +187,7 @@ async def test_values_for_the_parent_are_json_or_a_clear_no():
                 await one.value(name)
 
 
+@pytest.mark.proves("B06", "B08")
 async def test_what_a_handle_holds_takes_no_place_in_a_preview():
     held = "{__handle: {node: 7, frame: 'F'.repeat(32), loader: 'L'.repeat(32)}}"
     async with isolate() as one:

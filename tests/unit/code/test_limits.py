@@ -27,6 +27,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.proves("B23")
 @pytest.mark.parametrize("code", ENDLESS)
 async def test_code_without_an_end_is_stopped_and_every_variable_stays(code: str):
     async with isolate() as one:
@@ -53,6 +54,7 @@ BOMBS = [
 ]
 
 
+@pytest.mark.proves("B24")
 @pytest.mark.parametrize("code", BOMBS)
 async def test_a_heap_that_grows_without_end_is_stopped_and_the_run_goes_on(code: str):
     async with isolate() as one:
@@ -64,6 +66,7 @@ async def test_a_heap_that_grows_without_end_is_stopped_and_the_run_goes_on(code
         assert told(await one.run("before + 1")) == "6"
 
 
+@pytest.mark.proves("B24")
 @pytest.mark.parametrize(
     "code",
     [
@@ -81,6 +84,7 @@ async def test_buffers_outside_of_the_heap_have_a_bound_too(code: str):
         assert told(await one.run("held = null; before")) == "5"
 
 
+@pytest.mark.proves("B24")
 async def test_what_the_language_itself_refuses_is_an_error_of_the_block():
     async with isolate() as one:
         assert told(await one.run("'x'.repeat(2 ** 30)")).startswith("RangeError at 1")
@@ -92,6 +96,7 @@ async def test_what_the_language_itself_refuses_is_an_error_of_the_block():
         assert sparse.shape.size == 4_000_000_001
 
 
+@pytest.mark.proves("B23")
 async def test_waiting_for_nothing_ends_at_once_with_a_clear_entry():
     async with isolate() as one:
         outcome = await one.run("const a = 1; await new Promise(() => {})", seconds=600)
@@ -99,6 +104,7 @@ async def test_waiting_for_nothing_ends_at_once_with_a_clear_entry():
         assert told(await one.run("a")) == "1"
 
 
+@pytest.mark.proves("B23")
 async def test_time_spent_waiting_for_the_host_does_not_count():
     async with isolate() as one:
         outcome = await one.run("await wait(1.5)", seconds=1.2)
@@ -106,6 +112,7 @@ async def test_time_spent_waiting_for_the_host_does_not_count():
         assert outcome.seconds < 1.2
 
 
+@pytest.mark.proves("B23")
 async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
     for code in ("while (true) {}", "await wait()", "await wait(); while (true) {}"):
         host = TableHost()
@@ -118,6 +125,7 @@ async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
             assert host.open == 0
 
 
+@pytest.mark.proves("B17")
 @pytest.mark.parametrize("code", ["while (true) {}", "await wait()", "1 +"])
 async def test_a_cancel_that_is_heard_before_its_block_has_begun_stops_it_too(code: str):
     async with isolate() as one:
@@ -139,6 +147,7 @@ async def test_a_cancel_that_is_heard_before_its_block_has_begun_stops_it_too(co
         assert told(await one.run("before")) == "1"
 
 
+@pytest.mark.proves("B23")
 async def test_giving_up_on_a_run_stops_its_block():
     host = TableHost()
     async with isolate(host) as one:
@@ -155,6 +164,7 @@ def await_death(pid: int) -> None:
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
+@pytest.mark.proves("B29", "browser-stop", "browser-late-and-early-pages")
 async def test_a_worker_that_dies_is_replaced_and_what_was_lost_is_named():
     async with isolate() as one:
         await one.define("seeded", b'"data"')
@@ -175,6 +185,7 @@ async def test_a_worker_that_dies_is_replaced_and_what_was_lost_is_named():
         assert told(await one.run("twice(a.n)")) == "2"
 
 
+@pytest.mark.proves("browser-host-calls")
 async def test_a_thousand_calls_go_out_and_the_65th_open_one_is_refused():
     host = TableHost()
     async with isolate(host) as one:
@@ -187,6 +198,7 @@ async def test_a_thousand_calls_go_out_and_the_65th_open_one_is_refused():
         assert told(crowd) == ('[65,"waited","wait: 64 calls are open already; await some first"]')
 
 
+@pytest.mark.proves("browser-host-calls")
 async def test_calls_nobody_awaits_are_waited_for_and_their_failure_is_told():
     host = TableHost()
     async with isolate(host) as one:
@@ -197,6 +209,7 @@ async def test_calls_nobody_awaits_are_waited_for_and_their_failure_is_told():
         assert host.open == 0
 
 
+@pytest.mark.proves("browser-host-calls")
 async def test_what_was_left_running_cannot_call_the_host_after_the_end():
     host = TableHost()
     async with isolate(host) as one:
@@ -217,6 +230,7 @@ async def test_a_block_stays_within_its_bounds_of_logs():
         assert [len(line) for line in long.logs] == [5_001, 9]
 
 
+@pytest.mark.proves("browser-faults")
 async def test_values_of_five_million_characters_pass_whole_and_beyond_the_cap_is_refused():
     async with isolate() as one:
         outcome = await one.run("setFinal('x'.repeat(5e6))")
@@ -228,6 +242,7 @@ async def test_values_of_five_million_characters_pass_whole_and_beyond_the_cap_i
         assert much.final is None
 
 
+@pytest.mark.proves("B30")
 async def test_a_text_of_seventy_million_characters_becomes_a_variable():
     async with isolate() as one:
         await one.define("book", b'"' + b"line of text\\n" * 5_000_000 + b'"')
@@ -240,6 +255,7 @@ async def test_a_text_of_seventy_million_characters_becomes_a_variable():
         assert "book" in names(await one.run("1"))
 
 
+@pytest.mark.proves("B29")
 @pytest.mark.parametrize("code", ["setFinal(deep)", "await echo(deep)", "env.kept = deep; 1"])
 async def test_values_nested_without_end_are_an_error_and_not_the_end(code: str):
     async with isolate() as one:
@@ -253,6 +269,7 @@ async def test_values_nested_without_end_are_an_error_and_not_the_end(code: str)
         assert told(await one.run("small + 1")) == "2"
 
 
+@pytest.mark.proves("B29")
 async def test_a_worker_that_says_what_is_nested_without_end_is_replaced():
     async with isolate() as one:
         await one.run("1")

@@ -52,6 +52,7 @@ BEFORE = "var a = 1, b = 'two', c = [3], d = {k: 4};"
 SEEN = "JSON.stringify([a, b, c, d])"
 
 
+@pytest.mark.proves("browser-rewrite")
 @settings(max_examples=8)
 @given(st.lists(programs, min_size=4, max_size=12))
 def test_a_program_cut_into_blocks_comes_to_what_one_script_comes_to(many: list[list[str]]):
@@ -70,11 +71,13 @@ def test_a_program_cut_into_blocks_comes_to_what_one_script_comes_to(many: list[
     anyio.run(both)
 
 
+@pytest.mark.proves("browser-rewrite")
 @given(st.text(max_size=200))
 def test_any_text_is_rewritten_or_refused(text: str):
     assert isinstance(rewritten(text, {"echo"}), Rewritten | SyntaxFault)
 
 
+@pytest.mark.proves("browser-rewrite")
 @given(programs)
 def test_lines_stay_where_they_were(program: list[str]):
     text = "\n".join(program)

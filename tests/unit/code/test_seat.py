@@ -16,6 +16,7 @@ from tests.unit.code.place import TableHost, isolate, run_while, told
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.proves("browser-stop")
 async def test_a_machine_without_the_engine_is_told_and_ends_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -25,6 +26,7 @@ async def test_a_machine_without_the_engine_is_told_and_ends_nothing(
             await one.run("1")
 
 
+@pytest.mark.proves("browser-stop")
 async def test_a_worker_that_does_not_listen_is_ended():
     seat = Seat({}, None, listening_seconds=0.3)
     async with anyio.create_task_group() as tasks:
@@ -37,6 +39,7 @@ async def test_a_worker_that_does_not_listen_is_ended():
             await seat.ended.wait()
 
 
+@pytest.mark.proves("browser-stop")
 async def test_getters_outlive_their_worker():
     async with isolate(globals=("tabs",)) as one:
         await one.run("1")
@@ -47,6 +50,7 @@ async def test_getters_outlive_their_worker():
         assert told(await one.run("tabs")) == "[7]"
 
 
+@pytest.mark.proves("browser-host-calls")
 async def test_an_answer_that_does_not_fit_is_an_error_of_its_call():
     async def large() -> Answer:
         return Answer(value=b'"%s"' % (b"x" * FRAME_BYTES))
@@ -56,6 +60,7 @@ async def test_an_answer_that_does_not_fit_is_an_error_of_its_call():
         assert "does not fit into one frame" in told(await one.run(code))
 
 
+@pytest.mark.proves("B23")
 @pytest.mark.deep
 async def test_a_frozen_worker_is_ended_and_another_goes_on():
     async def cancelled() -> None:

@@ -30,16 +30,19 @@ def test_garbage_ends_in_frames_or_in_one_clear_error(pieces: list[bytes]):
     assert all(kind in KINDS and len(payload) <= FRAME_BYTES for kind, payload in found)
 
 
+@pytest.mark.proves("browser-host-calls")
 def test_a_length_beyond_the_cap_is_refused_before_its_bytes_are_kept():
     with pytest.raises(BadFrame):
         list(Unpacker(KINDS).feed(b"\xff\xff\xff\xffa"))
 
 
+@pytest.mark.proves("browser-host-calls")
 def test_a_kind_that_nobody_agreed_on_is_refused():
     with pytest.raises(BadFrame, match="kind"):
         list(Unpacker(KINDS).feed(packed("z", b"1")))
 
 
+@pytest.mark.proves("browser-host-calls")
 def test_a_frame_beyond_the_cap_is_not_sent():
     with pytest.raises(BadFrame, match="do not fit"):
         packed("a", bytes(FRAME_BYTES + 1))

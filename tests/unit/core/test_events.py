@@ -120,6 +120,7 @@ def test_an_event_survives_its_json(content: list[Part]) -> None:
     assert decode(msgspec.json.encode(before)) == before
 
 
+@pytest.mark.proves("A17", "I04")
 def test_the_envelope_has_the_agreed_shape() -> None:
     line = msgspec.json.encode(envelope(TaskCompleted(reason="completed", final="ok")))
     assert msgspec.json.decode(line) == {
@@ -135,10 +136,12 @@ def test_the_envelope_has_the_agreed_shape() -> None:
     }
 
 
+@pytest.mark.proves("A17", "I05")
 def test_every_unified_name_is_an_event_type() -> None:
     assert set(UNIFIED) <= set(registry())
 
 
+@pytest.mark.proves("A17", "divergences-old-names-of-events")
 def test_every_old_name_maps_to_a_known_event() -> None:
     assert {"tab:updated", "tab:active-changed", "tab:closed"} < set(ALIASES)
     assert {name for name in ALIASES.values() if name not in registry()} == set()

@@ -61,6 +61,7 @@ def updated(status: str) -> GoalUpdated:
     return msgspec.convert({"goal_id": "goal_1", "status": status}, GoalUpdated)
 
 
+@pytest.mark.proves("Z04", "codex-18.6")
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_reply_that_sets_a_goal_is_not_counted_whichever_came_first(order: tuple[int, int]):
     first = (said(1, 50), GOAL)
@@ -68,6 +69,7 @@ def test_the_reply_that_sets_a_goal_is_not_counted_whichever_came_first(order: t
     assert used(fold(log(*events)))[0] == 10
 
 
+@pytest.mark.proves("Z04", "codex-18.6")
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_reply_that_reaches_it_is_counted_whichever_came_first(order: tuple[int, int]):
     last = (said(1, 50), updated("complete"))
@@ -75,6 +77,7 @@ def test_the_reply_that_reaches_it_is_counted_whichever_came_first(order: tuple[
     assert used(fold(log(*events, said(2, 70))))[0] == 51
 
 
+@pytest.mark.proves("Z04", "codex-18.6")
 def test_a_child_counts_and_a_cache_does_not():
     child = SubagentReplied(child="a", usage=Usage(input_uncached=5, cache_read=900), cost=0.0)
     assert used(fold(log(GOAL, TurnStarted(turn=1), said(1, 10, 400), child)))[0] == 16
@@ -87,6 +90,7 @@ def test_a_budget_that_is_used_up_counts_on_until_the_run_has_ended():
     assert used(fold(log(*begun, *ended)))[0] == 125
 
 
+@pytest.mark.proves("Z04", "codex-18.6")
 def test_time_between_runs_and_of_a_clock_that_is_set_back_is_not_counted():
     events = [
         (GOAL, 0.0),
@@ -114,6 +118,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.proves("Z01")
 @given(steps=STEPS)
 def test_each_reply_is_counted_once_and_a_replay_equals_what_was_live(
     steps: list[tuple[str, int]],

@@ -73,6 +73,7 @@ def plain(payload: Payload | None) -> object:
     return msgspec.json.encode(payload)
 
 
+@pytest.mark.proves("O09")
 def test_the_base_message_is_that_of_the_design() -> None:
     _, said = writer().write(Result(status="failure", summary="it died"))
     assert msgspec.json.decode(said) == {
@@ -86,6 +87,7 @@ def test_the_base_message_is_that_of_the_design() -> None:
     assert said.count(b"\n") == 1
 
 
+@pytest.mark.proves("O08", "O14")
 @given(st.lists(st.sampled_from(EVERY), min_size=1, max_size=6), st.data())
 def test_every_kind_comes_through_however_it_is_cut(
     said: list[Payload], data: st.DataObject
@@ -101,6 +103,7 @@ def test_every_kind_comes_through_however_it_is_cut(
     assert list(map(plain, read)) == list(map(plain, said))
 
 
+@pytest.mark.proves("O08", "O14")
 @pytest.mark.parametrize(
     ("bad", "code"),
     [
@@ -125,6 +128,7 @@ def test_an_odd_line_is_complained_about_and_the_next_is_read(bad: bytes, code: 
     assert message.payload == Alive()
 
 
+@pytest.mark.proves("O08", "O14")
 def test_a_message_of_ten_megabytes_comes_through_in_pieces() -> None:
     words = "w" * 10_000_000
     _, said = writer().write(Log(message=words))
@@ -135,6 +139,7 @@ def test_a_message_of_ten_megabytes_comes_through_in_pieces() -> None:
     assert [each.payload for each in found if isinstance(each, Message)] == [Log(message=words)]
 
 
+@pytest.mark.proves("O08", "O14")
 def test_of_a_line_without_end_nothing_is_kept() -> None:
     lines = Lines(limit=1_000)
     for _ in range(50):
@@ -145,6 +150,7 @@ def test_of_a_line_without_end_nothing_is_kept() -> None:
     assert not lines.is_broken_off
 
 
+@pytest.mark.proves("O09", "divergences-messages-of-agents")
 def test_a_kind_of_a_later_minor_version_is_passed_over() -> None:
     (message,) = Reader().feed(line(protocolVersion="1.7", type="task:paused", payload={"a": 1}))
     assert isinstance(message, Message)
@@ -158,12 +164,14 @@ def test_a_field_of_a_later_minor_version_is_passed_over() -> None:
     assert message.payload == Terminate(reason="r")
 
 
+@pytest.mark.proves("O08", "O14")
 @pytest.mark.parametrize("version", ["2.0", "0.9", "", "one", "11.0"])
 def test_another_major_version_is_refused(version: str) -> None:
     with pytest.raises(WrongVersion, match=r"this is 1\.0"):
         Reader().feed(line(protocolVersion=version))
 
 
+@pytest.mark.proves("O08", "O14")
 @given(st.binary(max_size=300))
 def test_no_bytes_break_the_reader(noise: bytes) -> None:
     found = Reader().feed(noise + b"\n" + line())

@@ -1,6 +1,7 @@
 """The fold: what is true after these events, live and replayed."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -128,6 +129,7 @@ def folded(*recorded: Event) -> State:
     return fold(envelopes(list(recorded)))
 
 
+@pytest.mark.proves("spine-core")
 @given(st.lists(events, max_size=30))
 def test_replaying_the_serialised_events_equals_the_live_state(recorded: list[Event]) -> None:
     live = State()
@@ -144,6 +146,7 @@ def agent(*parts: Text | ToolCall, id: str = "m1", partial: bool = False) -> Age
     return AgentMessage(message=message, stop_reason="end", partial=partial)
 
 
+@pytest.mark.proves("divergences-messages-with-early-calls")
 def test_a_later_reply_of_the_same_id_replaces_the_partial_one() -> None:
     call = ToolCall(id="c1", name="read")
     state = folded(agent(call, partial=True), agent(Text(text="hm"), call))
@@ -248,6 +251,7 @@ def test_the_persons_words_begin_a_run_that_has_not_ended() -> None:
     assert (folded(*done, said).ended, folded(*done, said).final) == ("", "")
 
 
+@pytest.mark.proves("providers-caching")
 def test_the_cache_hit_rate_is_over_those_who_say_and_else_unknown() -> None:
     spent = Spent()
     assert spent.cache_hit_rate is None

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -150,6 +151,7 @@ def test_behind_a_summary_the_whole_history_is_back() -> None:
     assert state.tree.turns() == ["u2", "u1"]
 
 
+@pytest.mark.proves("I13")
 def test_what_was_allowed_is_neither_taken_back_nor_widened() -> None:
     asked = PermissionRequested(
         request_id="r", call_id="k", tool="shell", action="x", input="x", grant="shell(x)"
@@ -173,6 +175,7 @@ def test_what_was_allowed_is_neither_taken_back_nor_widened() -> None:
     assert asked_again.granted == []
 
 
+@pytest.mark.proves("I13")
 def test_text_from_outside_that_was_read_stays_read() -> None:
     reads = (*turn(1), TurnStarted(turn=3), reply("z", "k9"), result("k9", "file /w/evil"))
     state = folded(*reads, SessionBranched(message_id="b1"))
@@ -204,6 +207,7 @@ def test_a_fork_owns_neither_the_spending_nor_the_grants_of_its_parent() -> None
     assert (elsewhere.parent, seen(elsewhere)[-1], elsewhere.spent.requests) == ("", "b1", 2)
 
 
+@pytest.mark.proves("sessions-children-lost-twice")
 def test_lost_children_are_known_until_that_is_on_record_and_a_fork_has_none() -> None:
     ready = SessionReady(version="1", cwd="/w", model="m", mode="ask")
     first, second = (SubagentStarted(child=name, task=name) for name in ("sub_1", "sub_2"))
@@ -244,6 +248,7 @@ moves = st.one_of(
 )
 
 
+@pytest.mark.proves("I06", "I09")
 @given(st.lists(st.one_of(events, moves), max_size=40))
 def test_replay_equals_live_over_branches_and_the_history_is_the_way_to_the_head(
     recorded: list[Event],

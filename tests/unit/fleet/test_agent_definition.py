@@ -33,6 +33,7 @@ Never change them.
 """
 
 
+@pytest.mark.proves("O01")
 def test_a_whole_definition_is_read() -> None:
     assert read(WHOLE.encode()) == Definition(
         name="fixer",
@@ -56,6 +57,7 @@ def test_marks_and_line_ends_of_windows_change_nothing() -> None:
     assert read(b"\xef\xbb\xbf" + WHOLE.replace("\n", "\r\n").encode()) == read(WHOLE.encode())
 
 
+@pytest.mark.proves("O01")
 @pytest.mark.parametrize(
     ("old", "new", "line", "why"),
     [
@@ -100,6 +102,7 @@ def test_a_head_that_is_never_closed_and_bytes_that_are_no_text_are_refused() ->
         read(b"---\nname: a\n---\n" + b"w" * 1_000_001)
 
 
+@pytest.mark.proves("O01")
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_definition_or_refused(noise: bytes) -> None:
     with pytest.raises(Malformed):

@@ -48,6 +48,7 @@ anyio.run(main)
 """
 
 
+@pytest.mark.proves("O03", "divergences-memory-db-knowledge-db")
 def test_an_agent_is_made_with_all_its_files_and_read_again(tmp_path: Path) -> None:
     instances = Instances(tmp_path / ".paws" / "agents" / "instances")
     made = instances.create(FIXER, "agents/fixer.agent.md")
@@ -70,6 +71,7 @@ def test_an_agent_is_made_with_all_its_files_and_read_again(tmp_path: Path) -> N
     assert instances.all() == [made]
 
 
+@pytest.mark.proves("O05")
 async def test_who_only_looks_whether_it_runs_keeps_it_from_nothing(tmp_path: Path) -> None:
     made = await to_thread.run_sync(Instances(tmp_path).create, FIXER)
     begun = anyio.Event()
@@ -97,6 +99,7 @@ def test_a_second_of_the_same_name_and_names_that_are_paths_are_refused(tmp_path
     assert instances.create(FIXER, name="other").name == "other"
 
 
+@pytest.mark.proves("O03")
 @pytest.mark.parametrize(
     "content", [b"", b"{", b'{"version": "2.0", "name": "fixer"}', b'{"name": "../x"}', b"\xff"]
 )
@@ -110,6 +113,7 @@ def test_a_damaged_one_is_named_and_hides_no_other(tmp_path: Path, content: byte
     assert len(instances.warnings) == 1
 
 
+@pytest.mark.proves("O03")
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
@@ -126,6 +130,7 @@ def fixer(tmp_path: Path) -> Instance:
     return Instances(tmp_path).create(FIXER)
 
 
+@pytest.mark.proves("O05", "O06")
 async def test_it_runs_once_at_a_time_and_is_seen_to(fixer: Instance) -> None:
     assert await running(fixer) is None
     async with at_work(fixer, RUN):

@@ -37,6 +37,7 @@ BEST_FIRST = [
 ]
 
 
+@pytest.mark.proves("N17")
 @pytest.mark.parametrize("turn", range(len(BEST_FIRST)))
 def test_the_order_does_not_depend_on_who_was_ready_first(turn: int) -> None:
     shuffled = [*BEST_FIRST[turn:], *BEST_FIRST[:turn]][::-1]
@@ -58,6 +59,7 @@ def test_the_size_counts_lines_and_files_that_are_no_text() -> None:
     assert size_of("1\t2\tname with\ttab\nand line\0") == Size(files=1, added=1, removed=2)
 
 
+@pytest.mark.proves("N17")
 async def test_one_that_fails_ends_alone_and_no_more_work_than_may() -> None:
     working, most = 0, 0
     heard: list[int] = []

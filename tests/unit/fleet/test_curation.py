@@ -22,6 +22,7 @@ def text(path: str, words: str = "", tokens: int = 10) -> Text:
     return Text(path=path, text=words.encode(), tokens=tokens)
 
 
+@pytest.mark.proves("L13")
 def test_the_words_of_a_task_are_those_that_tell_something() -> None:
     assert words_of("Fix the failing parseCart() in shop_api, please") == (
         "fail",
@@ -35,6 +36,7 @@ def test_the_words_of_a_task_are_those_that_tell_something() -> None:
     assert words_of("购物车") == ("购物车",)
 
 
+@pytest.mark.proves("L13")
 def test_files_that_share_rare_words_with_the_task_come_first() -> None:
     texts = [
         text("shop/cart.py", "class cart: total"),
@@ -51,6 +53,7 @@ def test_files_that_share_rare_words_with_the_task_come_first() -> None:
     assert again == found
 
 
+@pytest.mark.proves("L13")
 def test_words_that_most_files_hold_bring_none_of_them_to_the_front() -> None:
     texts = [
         text("b/late.py", "parcel server"),
@@ -66,6 +69,7 @@ def test_words_that_most_files_hold_bring_none_of_them_to_the_front() -> None:
     assert few[0].words == ("server",)
 
 
+@pytest.mark.proves("L16", "L17")
 def test_of_many_names_those_are_shown_that_tell_of_the_task() -> None:
     """A file that defines more than the list shows says so."""
     names = (*(f"other{number}" for number in range(20)), "normalizeReference", "a_label", "b")
@@ -76,6 +80,7 @@ def test_of_many_names_those_are_shown_that_tell_of_the_task() -> None:
     assert shown.endswith("other7, and 13 more")
 
 
+@pytest.mark.proves("L13")
 def test_only_files_that_are_shown_are_looked_into_for_names() -> None:
     asked: list[str] = []
 
@@ -92,6 +97,7 @@ def test_only_files_that_are_shown_are_looked_into_for_names() -> None:
     assert "\n" not in line
 
 
+@pytest.mark.proves("L13")
 def test_a_list_fits_what_a_model_can_see() -> None:
     texts = [text(f"{'deep/' * 30}cart{number}.py", "cart") for number in range(400)]
     found = candidates("cart", texts, 400)
@@ -102,6 +108,7 @@ def test_a_list_fits_what_a_model_can_see() -> None:
     assert fitting(found, 1) == tuple(found[:1])
 
 
+@pytest.mark.proves("L12", "L14")
 @pytest.mark.parametrize(
     "said",
     [
@@ -119,12 +126,14 @@ def test_a_ranking_is_found_in_what_a_model_says(said: str) -> None:
     assert (found.file_path, found.relevance) == ("a.py", 0.9)
 
 
+@pytest.mark.proves("L16")
 def test_a_plain_list_of_files_is_an_answer_too() -> None:
     found = read('{"files": ["a.py", "b.py"]}')
     assert [(each.file_path, each.relevance) for each in found] == [("a.py", 1.0), ("b.py", 1.0)]
     assert read('{"ranked_files": []}') == ()
 
 
+@pytest.mark.proves("L12", "L14")
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -157,6 +166,7 @@ def test_no_answer_raises_anything_else(said: str) -> None:
         del text
 
 
+@pytest.mark.proves("L18")
 def test_only_what_was_shown_can_be_chosen() -> None:
     said = [
         {"file_path": "./a.py", "relevance": 0.5},
@@ -199,6 +209,7 @@ def searched(tmp_path: Path) -> Search:
     return Search(tmp_path, paths, dict(os.environ))
 
 
+@pytest.mark.proves("L17")
 async def test_a_search_looks_into_the_candidates_and_nowhere_else(searched: Search) -> None:
     assert await searched.answer('{"pattern": "TOTAL"}') == (
         "1 of 6 files searched have such lines\nin.py:1: def total():",
@@ -211,6 +222,7 @@ async def test_a_search_looks_into_the_candidates_and_nowhere_else(searched: Sea
     )
 
 
+@pytest.mark.proves("L17")
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -227,6 +239,7 @@ async def test_a_search_that_is_none_is_told(searched: Search, arguments: str, w
     assert not ok
 
 
+@pytest.mark.proves("L16", "L17")
 @pytest.mark.deep
 async def test_a_search_says_that_a_file_has_more_such_lines(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("total\n" * 30)
@@ -239,6 +252,7 @@ async def test_a_search_says_that_a_file_has_more_such_lines(tmp_path: Path) -> 
     assert f"{len(lines) - 1} of a file" in spec().description
 
 
+@pytest.mark.proves("L17")
 async def test_a_pattern_that_never_ends_is_ended(searched: Search) -> None:
     said, ok = await searched.answer('{"pattern": "(a+)+$"}')
     assert "took over 10 seconds" in said

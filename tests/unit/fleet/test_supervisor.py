@@ -88,6 +88,7 @@ async def ended(
         return result
 
 
+@pytest.mark.proves("O10", "O12", "O15")
 async def test_a_result_is_handed_on_and_what_was_said_before(tmp_path: Path) -> None:
     seat = Seat()
     code = 'say("log", message="goal: " + first["payload"]["goal"]); say("task:paused"); say("alive")\n'
@@ -96,6 +97,7 @@ async def test_a_result_is_handed_on_and_what_was_said_before(tmp_path: Path) ->
     assert seat.logs == [Log(message="goal: mend it")]
 
 
+@pytest.mark.proves("O11")
 async def test_questions_are_answered_by_their_ids(tmp_path: Path) -> None:
     seat = Seat()
     code = """
@@ -109,6 +111,7 @@ say("task:result", status="success", summary=str(answers))
     assert [msgspec.json.decode(asked.input) for asked in seat.asked] == [{"n": 1}, {"n": 1}]
 
 
+@pytest.mark.proves("O11")
 async def test_a_question_that_is_withdrawn_is_asked_no_longer(tmp_path: Path) -> None:
     seat = Seat()
     code = """
@@ -131,6 +134,7 @@ say("task:result", status="success", summary=answer["requestId"] + " " + answer[
     assert (await ended(tmp_path, code)).summary == f"q{AT_ONCE} deny"
 
 
+@pytest.mark.proves("O10", "O12", "O15")
 @pytest.mark.parametrize(
     ("code", "words"),
     [
@@ -153,6 +157,7 @@ async def test_whatever_becomes_of_it_there_is_a_result(
     assert words in result.summary
 
 
+@pytest.mark.proves("O10", "O12", "O15")
 async def test_one_that_never_begins_is_ended(tmp_path: Path) -> None:
     result = await ended(
         tmp_path, "", head="import time; time.sleep(600)", limits=Limits(start=0.5, grace=5)
@@ -178,6 +183,7 @@ async def test_a_child_that_is_killed_from_outside_has_failed(tmp_path: Path) ->
         assert "killed by signal 9" in found[0].summary
 
 
+@pytest.mark.proves("O10", "O12", "O15")
 @pytest.mark.parametrize("obeys", [True, False])
 async def test_it_is_told_to_end_and_killed_if_it_does_not(tmp_path: Path, obeys: bool) -> None:
     code = """
@@ -205,6 +211,7 @@ say("log", message=told["type"])
         assert found[0].summary == ("left off" if obeys else "the agent was stopped")
 
 
+@pytest.mark.proves("O15")
 async def test_one_that_asks_on_without_hearing_the_answers_is_ended(tmp_path: Path) -> None:
     code = """
 for number in range(100_000):
@@ -215,6 +222,7 @@ for number in range(100_000):
     assert result.summary.startswith("the agent asked on without hearing the answers")
 
 
+@pytest.mark.proves("O10", "O12", "O15")
 async def test_floods_of_nonsense_and_of_lines_do_not_end_it(tmp_path: Path) -> None:
     seat = Seat()
     code = """

@@ -58,6 +58,7 @@ async def used(signature: AwsSignature) -> str:
     return key_in(signed.headers)
 
 
+@pytest.mark.proves("H22")
 def test_the_proof_is_the_one_amazon_publishes() -> None:
     vanilla = (
         "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
@@ -100,6 +101,7 @@ async def test_keys_that_are_handed_in_sign_and_are_never_shown() -> None:
     assert other.headers["authorization"] != proof(other)
 
 
+@pytest.mark.proves("H22")
 async def test_handed_in_keys_come_before_the_process_and_its_profile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -127,6 +129,7 @@ def used_elsewhere() -> str:
     return key_in({"authorization": told})
 
 
+@pytest.mark.proves("H22", "divergences-order-of-aws-credentials")
 async def test_the_order_of_the_chain(
     world: World, bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +153,7 @@ async def test_the_order_of_the_chain(
     assert "aws sso login" in caught.value.hint
 
 
+@pytest.mark.proves("H22")
 async def test_the_profile_that_is_named(bare: Path) -> None:
     keys_of = "[{0}]\naws_access_key_id=AKID{0}\naws_secret_access_key={1}\n"
     text = keys_of.format("default", SECRET) + keys_of.format("mine", SECRET)
@@ -161,6 +165,7 @@ async def test_the_profile_that_is_named(bare: Path) -> None:
     assert caught.value.failure.kind == "auth"
 
 
+@pytest.mark.proves("H22")
 async def test_credentials_that_expire_are_fetched_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,6 +184,7 @@ async def test_credentials_that_expire_are_fetched_again(
     assert {sent.headers["authorization"] for sent in world.sent} == {"Basic box"}
 
 
+@pytest.mark.proves("H22")
 async def test_many_first_requests_look_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{world.url}/box")
     world.says("/box", keys("AKIDBOX"))
@@ -228,6 +234,7 @@ async def test_the_usual_port_is_not_signed() -> None:
         assert sent.headers["authorization"] == proof(sent)
 
 
+@pytest.mark.proves("H22")
 async def test_many_refusals_look_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{world.url}/box")
     world.says("/box", keys("AKIDONE"))
@@ -246,6 +253,7 @@ async def test_many_refusals_look_once(world: World, monkeypatch: pytest.MonkeyP
     assert len(world.sent) == 2
 
 
+@pytest.mark.proves("H22")
 async def test_a_program_that_fails_is_named_without_its_secrets(bare: Path) -> None:
     text = "import sys; sys.exit('denied for AKIAIOSFODNN7EXAMPLE1234567890')"
     (bare / "config").write_text(f"[default]\ncredential_process = {program(bare, text)}\n")
@@ -268,6 +276,7 @@ def hanging(bare: Path) -> Path:
     return waiting
 
 
+@pytest.mark.proves("H22")
 async def test_a_program_that_hangs_can_be_left(bare: Path) -> None:
     waiting = hanging(bare)
     async with anyio.create_task_group() as group:
@@ -277,6 +286,7 @@ async def test_a_program_that_hangs_can_be_left(bare: Path) -> None:
     await to_thread.run_sync(bare.rename, bare.with_name("gone"))
 
 
+@pytest.mark.proves("H22")
 async def test_a_program_that_hangs_is_given_up(bare: Path) -> None:
     waiting = hanging(bare)
     signature = AwsSignature({}, deadline_seconds=0.2)
@@ -288,6 +298,7 @@ async def test_a_program_that_hangs_is_given_up(bare: Path) -> None:
     await to_thread.run_sync(bare.rename, bare.with_name("gone"))
 
 
+@pytest.mark.proves("H22")
 def test_a_program_that_hangs_does_not_keep_ours(bare: Path) -> None:
     waiting = hanging(bare)
     text = (
@@ -327,6 +338,7 @@ async def test_a_token_service_out_of_reach_may_be_tried_again(
     assert (failure.kind, failure.retryable) == ("transport", True)
 
 
+@pytest.mark.proves("H22")
 async def test_which_region_signs(bare: Path) -> None:
     mine = {"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": SECRET}
     local = asked("http://127.0.0.1:9")
@@ -349,6 +361,7 @@ async def test_which_region_signs(bare: Path) -> None:
     assert await region(local, home) == "ap-south-1"
 
 
+@pytest.mark.proves("H22")
 def test_the_address_takes_its_region_from_the_profile(bare: Path) -> None:
     (bare / "config").write_text(
         "[default]\nregion = eu-north-1\n[profile p]\nregion = ap-south-1\n"
@@ -370,6 +383,7 @@ def test_the_address_takes_its_region_from_the_profile(bare: Path) -> None:
         address()
 
 
+@pytest.mark.proves("H22")
 def test_without_botocore_the_person_is_told_what_to_install() -> None:
     text = (
         "import anyio, sys; sys.modules['botocore'] = None\n"

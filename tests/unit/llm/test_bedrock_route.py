@@ -92,6 +92,7 @@ async def told(
         await client.close()
 
 
+@pytest.mark.proves("H22")
 async def test_what_arrives_is_what_was_signed(world: World, files: Callable[[str], None]) -> None:
     files("AKIDFILE")
     world.answers["/model/"] = whole
@@ -113,6 +114,7 @@ async def test_what_arrives_is_what_was_signed(world: World, files: Callable[[st
     assert last.usage.total == 5
 
 
+@pytest.mark.proves("H22")
 async def test_a_key_of_bedrocks_own_is_sent_as_it_is(world: World) -> None:
     world.answers["/model/"] = whole
     environment = {"AWS_BEARER_TOKEN_BEDROCK": "bedrock-key", "AWS_ACCESS_KEY_ID": "AKIDENV"}
@@ -122,6 +124,7 @@ async def test_a_key_of_bedrocks_own_is_sent_as_it_is(world: World) -> None:
     assert "x-amz-date" not in sent.headers
 
 
+@pytest.mark.proves("H22")
 async def test_an_expired_token_is_renewed_once(world: World, files: Callable[[str], None]) -> None:
     files("AKIDOLD")
 
@@ -149,6 +152,7 @@ async def test_credentials_that_stay_refused_end_it_and_are_not_shown(
     assert caught.value.failure.kind in {"auth", "permission"}
 
 
+@pytest.mark.proves("providers-faults")
 async def test_a_damaged_stream_is_asked_for_again_only_before_words_were_shown(
     world: World, files: Callable[[str], None]
 ) -> None:
@@ -166,6 +170,7 @@ async def test_a_damaged_stream_is_asked_for_again_only_before_words_were_shown(
     assert len(world.sent) == 3
 
 
+@pytest.mark.proves("providers-protocols")
 async def test_invoke_speaks_the_makers_format(world: World, files: Callable[[str], None]) -> None:
     import base64
 

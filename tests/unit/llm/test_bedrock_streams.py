@@ -68,6 +68,7 @@ def failed(events: list[StreamEvent]) -> Failed:
     return last
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_end_waits_for_the_counts() -> None:
     decoder = by_name("bedrock-converse").start(Dialect())
     steps = [
@@ -115,6 +116,7 @@ def test_what_bedrock_could_not_read_may_be_tried_again(reason: str, kind: str) 
     assert (failure.kind, failure.retryable) == (kind, True)
 
 
+@pytest.mark.proves("H08")
 def test_calls_may_interleave_and_are_ready_when_they_close() -> None:
     events = heard(
         START,
@@ -186,6 +188,7 @@ def test_hosted_tools_are_carried_and_not_run() -> None:
     assert text == Text(text="Two.", meta={"citations": [{"title": "t"}]})
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     ("kind", "payload", "wanted"),
     [
@@ -251,6 +254,7 @@ WHOLE = b"".join(
 )
 
 
+@pytest.mark.proves("providers-protocols", "H09")
 def test_every_cut_gives_the_same() -> None:
     wanted = read("bedrock-converse", WHOLE)
     assert finished(wanted).parts == (Text(text="Grüße"),)
@@ -259,6 +263,7 @@ def test_every_cut_gives_the_same() -> None:
     assert read("bedrock-converse", WHOLE, tuple(range(1, len(WHOLE)))) == wanted
 
 
+@pytest.mark.proves("H07")
 def test_a_stream_that_breaks_off_anywhere_failed() -> None:
     ended = len(WHOLE) - len(event("metadata", json.dumps(COUNTS).encode()))
     for length in range(ended):
@@ -267,6 +272,7 @@ def test_a_stream_that_breaks_off_anywhere_failed() -> None:
     finished(read("bedrock-converse", WHOLE[:ended]))
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_flipped_bit_is_a_broken_transport() -> None:
     chance = random.Random("flips")
     places = {chance.randrange(len(WHOLE)) for _ in range(200)}
@@ -279,6 +285,7 @@ def test_a_flipped_bit_is_a_broken_transport() -> None:
         assert (last.failure.kind, last.failure.retryable) == ("transport", True)
 
 
+@pytest.mark.proves("providers-protocols")
 def test_what_came_before_the_damage_counts() -> None:
     text = event("contentBlockDelta", json.dumps(delta(0, text="Hi")[1]).encode())
     for cuts in ((), (len(text),)):
@@ -287,6 +294,7 @@ def test_what_came_before_the_damage_counts() -> None:
         assert last.failure.message == "The model's stream arrived damaged (ChecksumMismatch)."
 
 
+@pytest.mark.proves("providers-protocols")
 def test_nothing_follows_the_damage() -> None:
     framing = event_stream.Decoder()
     assert [frame.event for frame in framing.feed(GARBAGE)] == [":damage"]
@@ -317,6 +325,7 @@ def test_nonsense_with_right_checksums_is_a_broken_transport(raw: bytes) -> None
     assert failed(read("bedrock-converse", raw + WHOLE)).failure.kind == "transport"
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize("seed", range(5))
 def test_any_bytes_end_in_one_way(seed: int) -> None:
     chance = random.Random(seed)
@@ -420,6 +429,7 @@ def test_news_of_the_stream_itself_is_skipped() -> None:
     assert finished(read("bedrock-converse", raw)).parts == (Text(text="Grüße"),)
 
 
+@pytest.mark.proves("H18")
 def test_whole_replies() -> None:
     converse = by_name("bedrock-converse")
     whole: dict[str, Any] = {
@@ -494,16 +504,19 @@ def compare(rounds: int, seed: str) -> None:
         assert mine == wanted or (mine == ["damage"] and raw.startswith(FORGED)), raw
 
 
+@pytest.mark.proves("providers-protocols")
 def test_our_reader_reads_as_amazons() -> None:
     compare(2_000, "few")
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(4))
 def test_our_reader_reads_as_amazons_again_and_again(seed: int) -> None:
     compare(50_000, f"many {seed}")
 
 
+@pytest.mark.proves("providers-protocols")
 def test_without_botocore_streams_are_read_all_the_same() -> None:
     program = (
         "import sys; sys.modules['botocore'] = None\n"

@@ -59,6 +59,7 @@ async def count_events(format: str) -> int:
         return len((await listen(client, asked(format)))[0])
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_cancel_closes_the_connection_and_the_next_reply_is_whole(format: str) -> None:
     total = await count_events(format)
@@ -72,6 +73,7 @@ async def test_a_cancel_closes_the_connection_and_the_next_reply_is_whole(format
         assert len(server.exchanges) == len(server.hung_up) + 1 == len(places) + 1
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.deep
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_cancel_at_100_places_closes_the_connection_within_100_ms(format: str) -> None:

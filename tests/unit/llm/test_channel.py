@@ -70,6 +70,7 @@ async def test_bytes_go_both_ways_and_end() -> None:
         assert await everything(channel) == b""
 
 
+@pytest.mark.proves("H09", "divergences-http-on-the-usual-way")
 async def test_a_slow_reader_holds_the_sender_back_and_loses_nothing() -> None:
     numbers = random.Random(3).randbytes(20_000_000)
     is_sent = anyio.Event()
@@ -87,6 +88,7 @@ async def test_a_slow_reader_holds_the_sender_back_and_loses_nothing() -> None:
         assert first + await everything(channel) == numbers
 
 
+@pytest.mark.proves("H09")
 async def test_a_slow_other_side_holds_us_back() -> None:
     content = random.Random(3).randbytes(20_000_000)
 
@@ -110,6 +112,7 @@ async def test_a_slow_other_side_holds_us_back() -> None:
                 assert await to_thread.run_sync(heard, server) == content + b"the end"
 
 
+@pytest.mark.proves("H09")
 async def test_patience_begins_anew_with_every_byte() -> None:
     async def drip(stream: SocketStream) -> None:
         for _ in range(6):
@@ -126,6 +129,7 @@ async def test_patience_begins_anew_with_every_byte() -> None:
             await channel.receive()
 
 
+@pytest.mark.proves("H09")
 async def test_less_patience_counts_at_once() -> None:
     async with connected(lambda _: anyio.sleep_forever()) as channel:
         channel.patience = 3600.0
@@ -136,6 +140,7 @@ async def test_less_patience_counts_at_once() -> None:
             await channel.receive()
 
 
+@pytest.mark.proves("H09")
 async def test_a_cancelled_wait_loses_nothing() -> None:
     may_send = anyio.Event()
 
@@ -152,6 +157,7 @@ async def test_a_cancelled_wait_loses_nothing() -> None:
         assert await channel.receive() == b"late"
 
 
+@pytest.mark.proves("H09")
 async def test_a_reset_is_told_from_an_end() -> None:
     async def reset(stream: SocketStream) -> None:
         await stream.receive()
@@ -167,6 +173,7 @@ async def test_a_reset_is_told_from_an_end() -> None:
             await channel.send(b"x")
 
 
+@pytest.mark.proves("H09")
 async def test_closing_ends_a_wait() -> None:
     async with connected(lambda _: anyio.sleep_forever()) as channel:
         async with anyio.create_task_group() as tasks:
@@ -189,6 +196,7 @@ async def test_nobody_there_is_an_error_of_the_system() -> None:
         await connect("127.0.0.1", port)
 
 
+@pytest.mark.proves("providers-faults")
 async def test_bytes_that_never_stop_coming_do_not_keep_a_cancellation_away() -> None:
     """As from a server that is quicker than we are, so that no read has to wait."""
     listener = socket.create_server(("127.0.0.1", 0))

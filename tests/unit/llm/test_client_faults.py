@@ -67,6 +67,7 @@ async def running_vendor(
             await client.close()
 
 
+@pytest.mark.proves("A14")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_retry_after_is_waited_for(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=1)), Turn(text="done")]
@@ -77,6 +78,7 @@ async def test_retry_after_is_waited_for(format: str) -> None:
         assert (len(server.exchanges), server.connections) == (2, 1)
 
 
+@pytest.mark.proves("A14")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_server_that_stays_broken_ends_after_four_retries(format: str) -> None:
     turns = [Turn(fault=Fault(kind="server", times=10)), Turn(text="never")]
@@ -109,6 +111,7 @@ async def test_a_wait_above_two_minutes_is_told_instead(format: str) -> None:
         assert (len(server.exchanges), clock.slept) == (1, [])
 
 
+@pytest.mark.proves("codex-4.3")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("kind", ["cut", "end", "reset"])
 async def test_five_broken_streams_are_survived(format: str, kind: FaultKind) -> None:
@@ -123,6 +126,7 @@ async def test_five_broken_streams_are_survived(format: str, kind: FaultKind) ->
         ]
 
 
+@pytest.mark.proves("codex-4.3")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_the_sixth_broken_stream_is_the_last(format: str) -> None:
     turns = [Turn(text="x", fault=Fault(kind="cut", times=6)), Turn(text="never")]
@@ -134,6 +138,7 @@ async def test_the_sixth_broken_stream_is_the_last(format: str) -> None:
         assert len(server.exchanges) == 6
 
 
+@pytest.mark.proves("spine-llm", "divergences-broken-stream")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("kind", ["cut", "end", "stall"])
 async def test_after_visible_words_nothing_is_sent_again(format: str, kind: FaultKind) -> None:
@@ -150,6 +155,7 @@ async def test_after_visible_words_nothing_is_sent_again(format: str, kind: Faul
         assert len(server.exchanges) == 1
 
 
+@pytest.mark.proves("spine-llm")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_after_a_finished_call_nothing_is_sent_again(format: str) -> None:
     size = len(CALL.json)
@@ -172,6 +178,7 @@ async def test_thoughts_alone_may_be_sent_for_again(format: str) -> None:
         assert (said(events), waits(events)) == ("done", [(1, 5, 0.2)])
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_an_error_inside_a_stream_is_typed_and_retried(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", in_stream=True)), Turn(text="done")]
@@ -181,6 +188,7 @@ async def test_an_error_inside_a_stream_is_typed_and_retried(format: str) -> Non
         assert (said(events), waits(events)) == ("done", [(1, 5, 0.2)])
 
 
+@pytest.mark.proves("spine-bad-input")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_garbage_in_a_stream_is_a_failure_and_no_crash(format: str) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind="garbage", after=2, times=9))
@@ -190,6 +198,7 @@ async def test_garbage_in_a_stream_is_a_failure_and_no_crash(format: str) -> Non
         assert isinstance(events[-1], Failed)
 
 
+@pytest.mark.proves("spine-bad-input", "providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "kind",
@@ -248,6 +257,7 @@ def test_a_local_model_may_take_its_time(model: str, word: str) -> None:
     assert word in said
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("in_stream", [False, True])
 async def test_a_key_the_server_echoes_is_taken_out(format: str, *, in_stream: bool) -> None:
@@ -282,6 +292,7 @@ async def test_a_redirect_is_told_and_not_followed(format: str) -> None:
         assert len(server.exchanges) == 1
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "fault",
@@ -306,6 +317,7 @@ async def test_a_key_is_taken_out_of_all_that_a_refusal_says(format: str, fault:
         assert "[key]" in f"{error!r} {error.failure!r}"
 
 
+@pytest.mark.proves("providers-history")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_stale_reasoning_is_stripped_once_and_sent_again(format: str) -> None:
     turns = [
@@ -345,6 +357,7 @@ async def test_stale_reasoning_is_stripped_once_and_sent_again(format: str) -> N
         assert error.failure.kind == "stale_reasoning"
 
 
+@pytest.mark.proves("A11")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_cancelling_closes_the_connection(format: str) -> None:
     turn = Turn(text="abcdefgh" * 50, chunk=1, pace_seconds=0.01)

@@ -95,6 +95,7 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
     return last
 
 
+@pytest.mark.proves("H18")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("write_bytes", [0, 1, 7])
 async def test_a_reply_arrives_in_every_way(way: str, write_bytes: int) -> None:
@@ -124,6 +125,7 @@ async def test_a_reply_arrives_in_every_way(way: str, write_bytes: int) -> None:
     )
 
 
+@pytest.mark.proves("H25")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_run_of_many_requests_goes_on(way: str) -> None:
     turns = [replace(TURN, write_bytes=0)] * 9 + [Turn(text="done")]
@@ -174,6 +176,7 @@ async def test_an_error_within_a_stream_has_its_kind(way: str) -> None:
     assert caught.value.failure.kind == "overloaded"
 
 
+@pytest.mark.proves("providers-history")
 async def test_signatures_that_are_refused_are_sent_without_once() -> None:
     call = ToolCall(id="c", name="read", meta={"thoughtSignature": "U3RhbGU="})
     refused = Turn(fault=Fault(kind="stale_reasoning"))

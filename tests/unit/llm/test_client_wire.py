@@ -80,6 +80,7 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
     return last
 
 
+@pytest.mark.proves("H18")
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("write_bytes", [0, 7])
@@ -106,6 +107,7 @@ async def test_a_reply_arrives_streamed_or_whole(
     assert (last.usage.input_total, last.usage.cache_read, last.usage.output_text) == (18, 7, 5)
 
 
+@pytest.mark.proves("H25")
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) -> None:
     """Each reply goes back into the history, so the server also sees who is to speak next."""
@@ -132,6 +134,7 @@ async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) 
         assert all(gap > 0 for gap in server.gaps)
 
 
+@pytest.mark.proves("A30", "CF09")
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_the_wire_shows_our_own_name_only(provider: str) -> None:
     async with running([TURN], provider) as (client, server):
@@ -267,6 +270,7 @@ class Lines:
         return [Frame("", self.rest.decode())] if self.rest else []
 
 
+@pytest.mark.proves("H06")
 async def test_wire_format_address_key_and_framing_are_each_replaceable() -> None:
     body = (
         b'{"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n'

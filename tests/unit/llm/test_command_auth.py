@@ -63,6 +63,7 @@ async def printed(home: Path, command: str | tuple[str, ...], **more: str) -> st
     return proven.headers["authorization"]
 
 
+@pytest.mark.proves("H16")
 async def test_the_token_is_kept_for_its_time(server: AuthServer, tmp_path: Path) -> None:
     clock = ManualClock()
     plan = CommandPlan(command=COUNTED, ttl_seconds=300)
@@ -76,6 +77,7 @@ async def test_the_token_is_kept_for_its_time(server: AuthServer, tmp_path: Path
     assert sent(server) == tokens
 
 
+@pytest.mark.proves("H16")
 async def test_many_requests_share_one_run(server: AuthServer, tmp_path: Path) -> None:
     plan = CommandPlan(command=f"sleep 0.05; {COUNTED}")
     async with (
@@ -87,6 +89,7 @@ async def test_many_requests_share_one_run(server: AuthServer, tmp_path: Path) -
     assert (runs(tmp_path), set(sent(server))) == (1, {"Bearer granted-1"})
 
 
+@pytest.mark.proves("H16")
 async def test_a_failed_run_is_shared_too(tmp_path: Path) -> None:
     token = token_of(tmp_path, f"sleep 0.05; {COUNTED}; exit 3")
     seen: list[str] = []
@@ -104,6 +107,7 @@ async def test_a_failed_run_is_shared_too(tmp_path: Path) -> None:
     assert runs(tmp_path) == 2
 
 
+@pytest.mark.proves("H16")
 async def test_a_refused_token_is_fetched_again_once(server: AuthServer, tmp_path: Path) -> None:
     server.live = {"granted-2"}
     plan = CommandPlan(command=COUNTED)
@@ -130,6 +134,7 @@ async def test_refusals_at_once_run_the_command_once(server: AuthServer, tmp_pat
     assert runs(tmp_path) == 2
 
 
+@pytest.mark.proves("H16")
 async def test_a_list_of_models_is_asked_for_with_a_new_token_once(
     server: AuthServer, tmp_path: Path
 ) -> None:
@@ -147,6 +152,7 @@ async def test_a_list_of_models_is_asked_for_with_a_new_token_once(
     assert sent(server) == [f"Bearer granted-{number}" for number in (1, 2, 2, 3)]
 
 
+@pytest.mark.proves("H16")
 async def test_a_late_refusal_of_an_old_token_runs_nothing(tmp_path: Path) -> None:
     token = token_of(tmp_path, COUNTED)
     early = await token.authorize(HttpRequest(url="http://127.0.0.1/"))
@@ -156,6 +162,7 @@ async def test_a_late_refusal_of_an_old_token_runs_nothing(tmp_path: Path) -> No
     assert runs(tmp_path) == 2
 
 
+@pytest.mark.proves("H16")
 async def test_the_same_token_again_is_not_sent_again(server: AuthServer, tmp_path: Path) -> None:
     server.live = set()
     plan = CommandPlan(command=("echo", "always-the-same"))
@@ -175,6 +182,7 @@ async def test_the_header_is_the_one_of_the_vendor(server: AuthServer, tmp_path:
     assert (sent(server, "x-api-key"), sent(server)) == (["granted-1"], [""])
 
 
+@pytest.mark.proves("A31")
 async def test_the_command_runs_ahead_of_the_first_request(
     server: AuthServer, tmp_path: Path
 ) -> None:
@@ -229,6 +237,7 @@ async def test_what_goes_wrong_is_said(
     assert said in (await failure(tmp_path, command)).message
 
 
+@pytest.mark.proves("H16")
 async def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     plan = CommandPlan(command='echo $$ > "$HOME/pid"; sleep 600', timeout_seconds=0.3)
     token = CommandToken(plan, "bearer", environment=environment(tmp_path), clock=ManualClock())
@@ -254,6 +263,7 @@ def is_alive(home: Path) -> bool:
 LONG = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
 
 
+@pytest.mark.proves("H16")
 @pytest.mark.parametrize(
     "command",
     [
@@ -281,6 +291,7 @@ async def test_texts_show_no_token_that_was_ever_used(tmp_path: Path) -> None:
     assert "token" not in repr(token.source)
 
 
+@pytest.mark.proves("H16")
 async def test_a_vendor_s_own_command_is_used_where_no_key_is(
     server: AuthServer, tmp_path: Path
 ) -> None:

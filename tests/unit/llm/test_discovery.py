@@ -186,6 +186,7 @@ LISTS: dict[str, tuple[object, dict[str, Known]]] = {
 }
 
 
+@pytest.mark.proves("H14")
 @pytest.mark.parametrize("vendor", LISTS)
 def test_each_vendors_list_is_understood(vendor: str) -> None:
     listed, expected = LISTS[vendor]
@@ -268,6 +269,7 @@ async def test_a_list_is_asked_for_where_the_vendor_keeps_it(
     assert asked.headers[header[0]] == header[1]
 
 
+@pytest.mark.proves("H14")
 async def test_ollama_says_of_each_model_how_much_it_sees() -> None:
     tags = {"models": [{"name": name, "model": name} for name in ("qwen3:8b", "embed", "gone")]}
     shows: dict[str, object] = {
@@ -293,6 +295,7 @@ async def test_ollama_says_of_each_model_how_much_it_sees() -> None:
     }
 
 
+@pytest.mark.proves("H14")
 @pytest.mark.parametrize(
     ("given", "kind"),
     [
@@ -338,6 +341,7 @@ async def test_a_server_that_is_not_there_is_a_typed_failure() -> None:
 MODELS = {"m": Known(window=5, price=PRICE)}
 
 
+@pytest.mark.proves("H14")
 def test_a_list_is_kept_for_its_owner_alone_and_for_300_seconds(tmp_path: Path) -> None:
     discovery_cache.write(tmp_path / "home", "a/../b", "http://h/v1", MODELS, 1_000.0)
     kept = discovery_cache.read(tmp_path / "home", "a/../b", "http://h/v1")
@@ -356,6 +360,7 @@ def test_a_list_is_kept_for_its_owner_alone_and_for_300_seconds(tmp_path: Path) 
     assert stat.S_IMODE(files[0].parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.proves("H14")
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[]", b'{"version":1}', b"\xff", b'{"version":1,"base_url":"u","taken_at":"x"}'],

@@ -56,6 +56,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize(("vendor", "status", "body", "kind"), ROWS)
 def test_a_refusal_as_documented(vendor: str, status: int, body: str, kind: str) -> None:
     headers = {"x-amzn-errortype": "ValidationException"} if vendor == "bedrock" else {}

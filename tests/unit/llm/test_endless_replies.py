@@ -31,6 +31,7 @@ def bomb(speech: Speech) -> Sequence[Step]:
     return [packed_head(speech, "gzip"), chunk(members), LAST]
 
 
+@pytest.mark.proves("providers-faults")
 async def test_what_unpacks_without_an_end_is_given_up_and_lets_others_run() -> None:
     turns = 0
 
@@ -114,6 +115,7 @@ def words_for_ever(speech: Speech) -> Sequence[Step]:
     return [speech.head, *([chunk(frame)] * 9), chunk(b"data: [DONE]\n\n"), LAST]
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize(
     ("answer", "said"),
     [(calls_for_ever, f"{MOST_PARTS} parts"), (words_for_ever, f"{MOST_TEXT} characters")],

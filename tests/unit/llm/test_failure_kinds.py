@@ -18,10 +18,12 @@ NOW = 1_800_000_000.0
 SAME = {"output_or_context_limit": "context_overflow"}
 
 
+@pytest.mark.proves("providers-protocols")
 def test_the_whole_table_is_here() -> None:
     assert len(ROWS) == 57
 
 
+@pytest.mark.proves("providers-protocols", "H11")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 @pytest.mark.parametrize("as_bytes", [True, False])
 def test_a_row_of_the_table(row: dict[str, Any], as_bytes: bool) -> None:
@@ -38,6 +40,7 @@ def said(message: str) -> bytes:
     return json.dumps({"error": {"message": message, "type": "invalid_request_error"}}).encode()
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize(
     ("status", "body", "kind"),
     [
@@ -85,6 +88,7 @@ def test_statuses_and_wordings(status: int, body: bytes, kind: str) -> None:
     assert classify(status, {}, body, now=NOW).kind == kind
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize(
     ("vendor", "status", "body", "kind"),
     [
@@ -99,6 +103,7 @@ def test_refusals_without_a_word(vendor: str, status: int, body: bytes, kind: st
     assert classify(status, {}, body, now=NOW, vendor=vendor).kind == kind
 
 
+@pytest.mark.proves("A14")
 @pytest.mark.parametrize(
     ("headers", "body", "seconds"),
     [
@@ -142,6 +147,7 @@ def test_how_long_to_wait(headers: dict[str, str], body: bytes, seconds: float |
     assert classify(429, headers, body, now=NOW).retry_after_seconds == seconds
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize(
     ("status", "kind", "message", "wanted"),
     [
@@ -189,6 +195,7 @@ def test_a_whole_failure() -> None:
     assert classify(500, {"x-amzn-RequestId": "r3"}, b"", now=NOW).request_id == "r3"
 
 
+@pytest.mark.proves("H11")
 def test_both_families_of_rate_limit_headers() -> None:
     openai = {
         "x-ratelimit-limit-requests": "500",
@@ -232,6 +239,7 @@ junk = st.recursive(
 )
 
 
+@pytest.mark.proves("H11")
 @given(status=st.integers(0, 1000), body=junk | st.binary(max_size=40), headers=st.dictionaries(
     st.sampled_from(["retry-after", "retry-after-ms", "x-should-retry", "x-amzn-errortype"]),
     st.text(max_size=6)))  # fmt: skip

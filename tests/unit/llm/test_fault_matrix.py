@@ -9,6 +9,7 @@ from tests.unit.llm.fault_ground import CALL, FORMATS, asked, calls, facing, lis
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.proves("providers-faults")
 def test_no_format_is_left_out() -> None:
     assert {name for name, _ in FORMATS.values()} == set(NAMES)
 
@@ -17,6 +18,7 @@ TURN = Turn(reasoning="hm", text="Hello there", chunk=4, tool_calls=(CALL,))
 SAID = ("Hello there", [("read", '{"path":"a"}')])
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_stream_arrives(format: str) -> None:
     async with running([TURN], format) as (client, _, _):
@@ -27,6 +29,7 @@ async def test_a_stream_arrives(format: str) -> None:
         assert (said(events), calls(events)) == SAID
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "invoke-nova"])
 async def test_a_whole_reply_arrives(format: str) -> None:
     async with running([TURN], format) as (client, _, _):

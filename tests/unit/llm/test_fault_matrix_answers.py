@@ -41,6 +41,7 @@ def packed_head(speech: Speech, coding: str) -> bytes:
     })
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
 async def test_a_body_that_was_compressed_on_the_way_is_read(format: str, coding: str) -> None:
@@ -73,6 +74,7 @@ async def test_a_compressed_body_may_unpack_to_a_multiple_of_what_is_taken_at_a_
         assert (error, said(events) == words) == (None, True)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("cut", [5, 60])
 async def test_a_compressed_body_that_is_cut_or_damaged_is_a_broken_stream(cut: int) -> None:
     def broken(speech: Speech) -> Sequence[Step]:
@@ -127,6 +129,7 @@ async def test_a_stream_without_its_label_is_read_all_the_same(format: str, kind
         assert (error, said(events)) == (None, WORDS)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_a_stream_with_a_false_label_is_an_answer_or_a_typed_failure(format: str) -> None:
     def false(speech: Speech) -> Sequence[Step]:
@@ -142,6 +145,7 @@ async def test_a_stream_with_a_false_label_is_an_answer_or_a_typed_failure(forma
             assert error.failure.kind == "transport"
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("mebibytes", [20, pytest.param(100, marks=pytest.mark.deep)])
 async def test_a_line_without_an_end_is_a_typed_failure(format: str, mebibytes: int) -> None:
@@ -173,6 +177,7 @@ NO_ANSWERS: dict[str, Sequence[Step]] = {
 }
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 @pytest.mark.parametrize("name", NO_ANSWERS)
 async def test_no_answer_is_survived(format: str, name: str) -> None:
@@ -184,6 +189,7 @@ async def test_no_answer_is_survived(format: str, name: str) -> None:
         assert (len(server.exchanges), clock.slept) == (2, [0.2])
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize("format", FEW)
 async def test_a_refusal_that_breaks_off_is_told_by_its_status(format: str) -> None:
     refused = b"HTTP/1.1 401 No\r\ncontent-length: 50\r\n\r\n{"
@@ -198,6 +204,7 @@ def plain_head(length: int) -> bytes:
     return head({"content-type": "application/json", "content-length": str(length)})
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "invoke-nova"])
 async def test_a_whole_reply_that_is_cut_is_asked_for_again(format: str) -> None:
     answers: list[Answer] = [
@@ -211,6 +218,7 @@ async def test_a_whole_reply_that_is_cut_is_asked_for_again(format: str) -> None
         assert len(server.exchanges) == 3
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 async def test_a_server_that_is_not_there_is_named_in_every_format(format: str) -> None:
     with nobody() as url:

@@ -113,6 +113,7 @@ async def broken(format: str, place: str, name: str) -> None:
             assert calls(events) == [("read", LONG.json)]
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("part", range(3))
 async def test_a_stream_that_breaks_off_is_repeated_only_while_nothing_was_shown(part: int) -> None:
     async with create_task_group() as tasks:
@@ -120,6 +121,7 @@ async def test_a_stream_that_breaks_off_is_repeated_only_while_nothing_was_shown
             tasks.start_soon(broken, format, place, name)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("place", ["the first byte", "mid-text", "mid-arguments"])
 async def test_an_error_after_200_is_typed_wherever_it_comes(format: str, place: str) -> None:
@@ -164,6 +166,7 @@ def keep_alive(format: str, speech: Speech) -> bytes:
     return b": keep-alive\n\n"
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_ten_thousand_keep_alives_change_nothing(format: str) -> None:
     def patient(speech: Speech) -> Sequence[Step]:
@@ -194,12 +197,14 @@ async def dripped(format: str) -> None:
         assert len(server.exchanges) == 1
 
 
+@pytest.mark.proves("providers-faults")
 async def test_one_byte_at_a_time_is_life_however_long_it_takes() -> None:
     async with hurrying(0.9), create_task_group() as tasks:
         for format in FORMATS:
             tasks.start_soon(dripped, format)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_an_answer_in_http_1_0_is_understood(format: str) -> None:
     def old(speech: Speech) -> Sequence[Step]:

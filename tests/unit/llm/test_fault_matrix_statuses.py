@@ -51,6 +51,7 @@ WAYS: dict[str, Way] = {
 CASES = [(status, way) for status in PASSING for way in WAYS]
 
 
+@pytest.mark.proves("providers-faults", "A14", "H11")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_what_may_pass_is_sent_again_when_the_server_says(format: str) -> None:
     turns: list[Turn] = []
@@ -79,6 +80,7 @@ async def test_what_may_pass_is_sent_again_when_the_server_says(format: str) -> 
         assert len(server.exchanges) == 2 * len(CASES)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FORMATS)
 async def test_what_lasts_is_not_sent_again(format: str) -> None:
     turns = [

@@ -91,6 +91,7 @@ async def failing(format: str, url: str, transport: Transport) -> tuple[ModelFai
     return error, len(retries)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 async def test_a_name_that_does_not_exist_is_told(format: str) -> None:
     error, retries = await failing(format, NOWHERE, Http1())
@@ -99,6 +100,7 @@ async def test_a_name_that_does_not_exist_is_told(format: str) -> None:
     assert retries == 4
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 async def test_tls_to_a_server_without_it_is_explained_and_not_repeated(format: str) -> None:
     async with serving([Turn(text="never")]) as server:
@@ -109,6 +111,7 @@ async def test_tls_to_a_server_without_it_is_explained_and_not_repeated(format: 
         assert (retries, server.exchanges) == (0, [])
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 async def test_a_certificate_of_strangers_is_not_trusted_and_not_repeated(
     format: str, papers: Papers
@@ -119,6 +122,7 @@ async def test_a_certificate_of_strangers_is_not_trusted_and_not_repeated(
         assert retries == 0
 
 
+@pytest.mark.proves("providers-faults")
 async def test_a_certificate_whose_time_is_over_is_not_trusted(expired: Papers) -> None:
     with secure(expired) as url:
         tls = Tls(ca_file=str(expired.server))
@@ -127,6 +131,7 @@ async def test_a_certificate_whose_time_is_over_is_not_trusted(expired: Papers) 
         assert retries == 0
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_a_proxy_that_wants_to_know_who_we_are(

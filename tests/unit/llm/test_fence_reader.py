@@ -57,6 +57,7 @@ CASES: list[tuple[str, list[Piece]]] = [
 ]
 
 
+@pytest.mark.proves("H19", "divergences-what-ends-a-code-block")
 @pytest.mark.parametrize(("text", "pieces"), CASES)
 def test_run_blocks(text: str, pieces: list[Piece]) -> None:
     assert read([text]) == pieces
@@ -88,6 +89,7 @@ SAMPLES = [
 ]
 
 
+@pytest.mark.proves("H19", "divergences-code-blocks-of-models-without")
 @pytest.mark.parametrize("text", SAMPLES)
 def test_samples_and_prose_are_words(text: str) -> None:
     assert read([text]) == [Piece("text", text)]
@@ -110,6 +112,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.proves("H19")
 @given(st.lists(st.sampled_from(PIECES)))
 def test_any_cut_gives_the_same_and_no_word_is_lost(pieces: list[str]) -> None:
     text = "".join(pieces)

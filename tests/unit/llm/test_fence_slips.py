@@ -66,6 +66,7 @@ def calls(text: str, messages: tuple[Message, ...] = AT_WORK) -> list[tuple[str,
     return [(one.name, one.arguments) for one in found]
 
 
+@pytest.mark.proves("H19")
 @pytest.mark.parametrize(
     ("text", "name", "line"),
     [
@@ -96,6 +97,7 @@ def test_a_sample_is_meant_to_run_where_it_ends_the_first_reply(text: str) -> No
     assert calls(f"{text}\n````\nThat is how.", ASKED) == []
 
 
+@pytest.mark.proves("H19")
 @pytest.mark.parametrize(
     "text",
     [

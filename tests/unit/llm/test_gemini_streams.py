@@ -195,6 +195,7 @@ def streamed(*pieces: Any, name: str = "", more: bool = True) -> dict[str, Any]:
     return {"functionCall": fields | ({"willContinue": True} if more else {})}
 
 
+@pytest.mark.proves("providers-protocols")
 def test_arguments_that_come_value_by_value() -> None:
     events = played(
         chunk(streamed(name="f") | {"thoughtSignature": "S"}),
@@ -258,6 +259,7 @@ def test_calls_without_arguments_that_end_apart() -> None:
     assert found == (ToolCall(id="call_r_0", name="f"), ToolCall(id="call_r_1", name="g"))
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize("stop", ["MAX_TOKENS", "SAFETY", "OTHER", "NEVER_HEARD_OF", None])
 def test_a_call_that_did_not_end_is_not_made(stop: str | None) -> None:
     events = played(
@@ -270,6 +272,7 @@ def test_a_call_that_did_not_end_is_not_made(stop: str | None) -> None:
     assert last.parts == (Text(text="Writing."),)
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
@@ -300,6 +303,7 @@ def test_a_reason_on_every_chunk_ends_nothing() -> None:
     assert found == (Text(text="abc"),)
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     "reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"]
 )
@@ -317,6 +321,7 @@ def test_a_call_of_a_tool_that_is_not_there_is_made_for_the_model_to_learn() -> 
     assert ending.parts == (ToolCall(id="call_r_0", name="nope"),)
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_prompt_that_is_refused() -> None:
     failure = failed(played({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})).failure
     assert (failure.kind, failure.retryable) == ("content_policy", False)
@@ -367,6 +372,7 @@ def test_an_unreadable_chunk_spoils_the_reply() -> None:
     assert ending.failure.kind == "transport"
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize("wrap", [False, True])
 def test_a_reply_that_came_whole(wrap: bool) -> None:
     chunks = [chunk({"text": "a"}), chunk(call("f", {"x": 1}), stop="STOP", usageMetadata=COUNTS)]

@@ -40,6 +40,7 @@ def test_an_authorization_server_cannot_crash_us(
         read(body)
 
 
+@pytest.mark.proves("H11")
 @pytest.mark.parametrize("body", [_DEEP, b'{"error":"\xff"}'], ids=["nested", "no UTF-8"])
 def test_a_refusal_that_cannot_be_read_is_told_by_its_status(body: bytes) -> None:
     assert "status 400" in messages.refusal(400, body).message

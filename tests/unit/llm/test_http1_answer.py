@@ -73,6 +73,7 @@ def by_h11(content: bytes) -> tuple[tuple[object, ...], bool]:
     return (head.status_code, headers, body, True), is_reusable
 
 
+@pytest.mark.proves("H09", "divergences-http-on-the-usual-way")
 @pytest.mark.parametrize("content", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_is_the_same_however_it_is_cut(content: bytes) -> None:
     whole = heard([content])
@@ -114,6 +115,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.proves("providers-faults", "H09")
 @pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
 @pytest.mark.parametrize("size", [1, 5, 1_000_000])
 def test_what_is_no_whole_answer_is_refused(content: bytes, size: int) -> None:
@@ -122,6 +124,7 @@ def test_what_is_no_whole_answer_is_refused(content: bytes, size: int) -> None:
         heard([*pieces, b""])
 
 
+@pytest.mark.proves("H09")
 @pytest.mark.parametrize("name", ["counted", "chunks", "no content"])
 def test_bytes_behind_an_answer_belong_to_nobody(name: str) -> None:
     status, _, body, is_complete, is_reusable = heard([ANSWERS[name] + b"HTTP/1.1"])
@@ -130,6 +133,7 @@ def test_bytes_behind_an_answer_belong_to_nobody(name: str) -> None:
     assert heard([ANSWERS[name]])[4]
 
 
+@pytest.mark.proves("providers-protocols")
 @pytest.mark.parametrize(
     "times", [2_000, pytest.param(100_000, marks=pytest.mark.deep)], ids=["some", "many"]
 )

@@ -52,12 +52,14 @@ async def check(format: str, place: str, seconds: float, most: float) -> None:
     assert seconds * 0.95 <= waited <= seconds * most, (format, place, waited)
 
 
+@pytest.mark.proves("providers-faults")
 async def test_silence_is_waited_for_and_bytes_begin_it_anew() -> None:
     async with hurrying(5.0), create_task_group() as tasks:
         for place in PLACES:
             tasks.start_soon(check, "openai-chat", place, 300.0, 1.1)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.deep
 @pytest.mark.parametrize("format", FORMATS)
 async def test_the_time_holds_within_a_tenth(format: str) -> None:

@@ -34,6 +34,7 @@ def everywhere(make: Callable[[], Framing], raw: bytes, wanted: list[str]) -> No
     assert read(make, *(raw[place : place + 1] for place in range(len(raw)))) == wanted
 
 
+@pytest.mark.proves("providers-protocols", "H09")
 @pytest.mark.parametrize(
     ("raw", "frames"),
     [
@@ -62,6 +63,7 @@ def test_objects(raw: bytes, frames: list[str]) -> None:
     everywhere(Objects, raw, frames)
 
 
+@pytest.mark.proves("H09")
 @pytest.mark.parametrize(
     ("raw", "frames"),
     [
@@ -107,6 +109,7 @@ def test_any_objects_come_out_whole(
     assert [json.loads(text) for text in read(Lines, lines)] == objects
 
 
+@pytest.mark.proves("providers-protocols")
 @given(raw=st.binary(max_size=200) | st.text(alphabet='{}[]",\\a\n', max_size=60).map(str.encode))
 def test_no_bytes_raise(raw: bytes) -> None:
     for make in (Objects, Lines):

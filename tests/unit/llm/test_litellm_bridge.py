@@ -88,6 +88,7 @@ async def said(client: Client, request: Request) -> list[StreamEvent]:
         return [event async for event in events]
 
 
+@pytest.mark.proves("H04")
 @imports_it
 async def test_a_reply_comes_through_the_bridge_as_from_any_vendor() -> None:
     async with serving([TURN], repeat=True) as server, bridged(server.url) as client:
@@ -123,6 +124,7 @@ async def test_the_history_goes_through_the_bridge() -> None:
     assert sent[2]["content"] == "alpha"
 
 
+@pytest.mark.proves("H04")
 @imports_it
 @pytest.mark.parametrize(
     ("fault", "kind"),
@@ -182,6 +184,7 @@ async def closed_after_cancel(server: ScriptedServer, client: Client) -> None:
         await server.all_closed()
 
 
+@pytest.mark.proves("H04")
 @imports_it
 async def test_cancelling_closes_the_connection() -> None:
     slow = Turn(text="word " * 4000, chunk=1, pace_seconds=0.02)
@@ -189,6 +192,7 @@ async def test_cancelling_closes_the_connection() -> None:
         await closed_after_cancel(server, client)
 
 
+@pytest.mark.proves("H04")
 @imports_it
 async def test_a_vendor_that_only_litellm_knows_is_reached() -> None:
     """DeepInfra is in no table of ours; LiteLLM finds its format and its parameters."""
@@ -209,6 +213,7 @@ async def test_a_vendor_that_only_litellm_knows_is_reached() -> None:
     assert server.asked[0].json["model"] == "some-model"
 
 
+@pytest.mark.proves("X04")
 @imports_it
 async def test_what_goes_over_the_bridge_can_be_recorded_and_played(tmp_path: Path) -> None:
     async def run(tap: Record | Play, url: str) -> str:
@@ -230,6 +235,7 @@ async def test_what_goes_over_the_bridge_can_be_recorded_and_played(tmp_path: Pa
     assert await run(played, "") == "Hello there"
 
 
+@pytest.mark.proves("H04")
 def test_the_package_is_not_imported_before_it_is_needed() -> None:
     script = (
         "import sys, anyio\n"
@@ -248,6 +254,7 @@ def test_the_package_is_not_imported_before_it_is_needed() -> None:
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+@pytest.mark.proves("H04")
 @imports_it
 def test_importing_it_fetches_nothing_and_prints_nothing(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://stranger.example\n")
@@ -294,6 +301,7 @@ async def test_no_redirect_takes_the_key_to_another_server(vendor: str) -> None:
     assert thief.exchanges == []
 
 
+@pytest.mark.proves("H04")
 def test_without_the_package_the_way_to_get_it_is_named() -> None:
     script = (
         "import sys, anyio\n"
@@ -316,6 +324,7 @@ def test_without_the_package_the_way_to_get_it_is_named() -> None:
     assert "pip install 'ouroboros[litellm]'" in done.stdout
 
 
+@pytest.mark.proves("H04")
 def test_a_model_behind_the_bridge_keeps_its_vendor() -> None:
     choice = find("litellm/deepinfra/a/b", environment={})
     assert (choice.model, choice.name) == ("deepinfra/a/b", "litellm/deepinfra/a/b")

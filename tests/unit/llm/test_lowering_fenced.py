@@ -219,6 +219,7 @@ def test_blocks_open_grow_and_close_and_the_calls_are_those_of_the_ending(
 CUT = "First.\n```run sh\nrm -rf /home/me/proj"
 
 
+@pytest.mark.proves("H19")
 def test_a_block_that_was_cut_off_never_runs() -> None:
     last = ending(replied([CUT], stop="length"))
     assert last.parts == (Text(text="First.\n"), Text(text="```run sh\nrm -rf /home/me/proj"))
@@ -265,6 +266,7 @@ def test_a_stream_that_fails_loses_no_word(text: str) -> None:
     assert "".join(part.text for part in broken.parts if isinstance(part, Text)) == text
 
 
+@pytest.mark.proves("H19")
 def test_a_block_whose_end_was_only_beginning_does_not_run_when_the_stream_fails() -> None:
     broken = replied(["```run sh\nrm -rf x\n```"], stop=None)
     assert ready_calls(broken) == []
@@ -325,6 +327,7 @@ def test_tools_are_told_in_the_system_prompt_alone() -> None:
     assert by_word["- apply_patch"].endswith("The block holds the text itself, no JSON.")
 
 
+@pytest.mark.proves("H19")
 def test_the_prompt_is_short_and_its_own_blocks_work() -> None:
     assert len(PROMPT.encode()) < 1_500
     made = [part for part in parts(PROMPT) if isinstance(part, ToolCall)]
@@ -334,6 +337,7 @@ def test_the_prompt_is_short_and_its_own_blocks_work() -> None:
     ]
 
 
+@pytest.mark.proves("H19")
 def test_calls_go_back_as_blocks_and_results_as_words() -> None:
     messages = body(
         user(Text(text="Go.")),
@@ -387,6 +391,7 @@ def test_only_a_known_tool_asks_for_an_object(name: str, is_said: bool) -> None:
     assert ("one whole JSON object" in sent["messages"][-1]["content"]) is is_said
 
 
+@pytest.mark.proves("divergences-what-ends-a-code-block")
 def test_results_that_a_model_makes_up_are_left_out_with_all_that_builds_on_them() -> None:
     text = f"Look:\n{BLOCK}\n\n[result of sh: ok]\na.py\n[end of result]\n{BLOCK}\nSo."
     assert parts(text) == parts(*text) == (Text(text="Look:\n"), call("shell", LS))
@@ -414,6 +419,7 @@ def test_a_reply_goes_back_to_the_byte(text: str) -> None:
     assert body(user(Text(text="Go.")), said(*made))["messages"][-1]["content"] == text
 
 
+@pytest.mark.proves("H19")
 @given(
     st.sampled_from(["shell", "read", "apply_patch", "other"]),
     st.dictionaries(

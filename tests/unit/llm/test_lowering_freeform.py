@@ -58,6 +58,7 @@ def body(origin: Origin, dialect: Dialect, *messages: Message, model: str = "") 
     return json.loads(by_name(origin.protocol).build_body(lowered, dialect, origin))
 
 
+@pytest.mark.proves("D29", "divergences-patch-as-a-tool")
 def test_where_a_model_takes_text_a_tool_comes_with_its_grammar() -> None:
     patch, sql, read = body(OPENAI, PLAIN)["tools"]
     assert patch == {
@@ -90,6 +91,7 @@ def test_a_model_that_is_too_old_gets_json(model: str, kind: str) -> None:
         assert tools[0]["parameters"]["required"] == ["input"]
 
 
+@pytest.mark.proves("D29", "divergences-patch-as-a-tool")
 def test_elsewhere_it_is_a_json_tool_with_one_text() -> None:
     for protocol in ("openai-chat", "openai-responses", "anthropic-messages"):
         origin = Origin(provider="x", protocol=protocol, model="m")
@@ -125,6 +127,7 @@ MADE_AS_JSON = ToolCall(
 )
 
 
+@pytest.mark.proves("D29")
 def test_a_call_made_as_text_is_json_elsewhere() -> None:
     made = body(OTHER, Dialect(), *turn(OPENAI, MADE_AS_TEXT))["messages"]
     assert made[0]["content"] == [
@@ -133,6 +136,7 @@ def test_a_call_made_as_text_is_json_elsewhere() -> None:
     assert made[1]["content"][0]["tool_use_id"] == "c"
 
 
+@pytest.mark.proves("D29")
 def test_a_call_made_as_json_elsewhere_is_text_here() -> None:
     for origin in (OTHER, None):
         assert body(OPENAI, PLAIN, *turn(origin, MADE_AS_JSON))["input"] == [
@@ -193,6 +197,7 @@ def replied(name: str, deltas: list[str]) -> list[StreamEvent]:
     return events
 
 
+@pytest.mark.proves("D29")
 @given(st.lists(st.text(max_size=8), max_size=6))
 def test_a_text_call_streams_as_the_json_it_becomes(deltas: list[str]) -> None:
     events = replied("apply_patch", deltas)
@@ -249,6 +254,7 @@ def as_pattern(grammar: str) -> str:
 PATTERN = as_pattern(GRAMMAR)
 
 
+@pytest.mark.proves("D29")
 @settings(max_examples=15)
 @given(st.from_regex(PATTERN, fullmatch=True, alphabet=st.characters(exclude_categories=["Cs"])))
 def test_what_the_grammar_allows_is_a_patch(text: str) -> None:

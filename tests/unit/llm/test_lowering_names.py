@@ -43,6 +43,7 @@ def names_in(messages: tuple[Message, ...]) -> list[list[str]]:
     ]
 
 
+@pytest.mark.proves("D30")
 @given(st.lists(st.text(min_size=1, max_size=90), unique=True, max_size=8), st.booleans())
 def test_any_names_are_mapped_apart_and_back(given_names: list[str], titled: bool) -> None:
     names = Names(given_names, titles=titled)
@@ -68,6 +69,7 @@ def test_names_stay_readable() -> None:
     assert (wire("read"), wire("mcp__a__b-c")) == ("read", "mcp__a__b-c")
 
 
+@pytest.mark.proves("D30")
 def test_no_tool_can_answer_for_another() -> None:
     stolen = Names([]).wire("a.b")
     names = Names(["a.b", stolen])
@@ -79,6 +81,7 @@ def test_no_tool_can_answer_for_another() -> None:
     assert titled.own("Bash") == "Bash"
 
 
+@pytest.mark.proves("D30")
 def test_title_case_names_go_out_and_come_back() -> None:
     lowered = lower(Request(model="m", tools=OWN, messages=used("shell", "read")), TITLED, ORIGIN)
     told = [tool.name for tool in lowered.request.tools]
@@ -161,6 +164,7 @@ def test_the_memory_never_shows(dialect: Dialect, lengths: list[int]) -> None:
         assert lowering.lower(request).request == lower(request, dialect, ORIGIN).request
 
 
+@pytest.mark.proves("D30")
 def test_whichever_tool_runs_commands_has_the_name_that_models_know() -> None:
     """A session tells of ``exec_command`` in the place of ``shell``."""
     living = Names(["exec_command", "write_stdin", "read"], titles=True)

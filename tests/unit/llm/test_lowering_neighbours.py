@@ -73,6 +73,7 @@ def test_a_history_that_alternates_stays_as_it_is() -> None:
     assert all(one is other for one, other in zip(lowered.messages, messages, strict=True))
 
 
+@pytest.mark.proves("H24")
 @given(st.lists(st.sampled_from(["user", "assistant", "silent"]), max_size=12))
 def test_roles_alternate_and_every_word_is_there_once(kinds: list[str]) -> None:
     messages = [

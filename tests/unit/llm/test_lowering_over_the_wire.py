@@ -72,6 +72,7 @@ def ready(events: Sequence[StreamEvent]) -> list[ToolCall]:
     return [event.call for event in events if isinstance(event, CallReady)]
 
 
+@pytest.mark.proves("H19")
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("chunk", [0, 1])
 async def test_any_format_may_lack_tool_calls(format: str, chunk: int) -> None:

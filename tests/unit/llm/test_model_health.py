@@ -16,6 +16,7 @@ def failure(kind: FailureKind = "overloaded", after: float | None = None) -> Fai
     return Failure(kind=kind, message=f"It is {kind}.", retry_after_seconds=after)
 
 
+@pytest.mark.proves("H23")
 def test_each_failure_in_a_row_doubles_the_rest_up_to_a_quarter_of_an_hour() -> None:
     clock = ManualClock()
     health: Health = {}
@@ -42,11 +43,13 @@ def test_an_answer_of_one_says_nothing_of_another() -> None:
     assert after_answer(health, "second") == health
 
 
+@pytest.mark.proves("H23")
 @pytest.mark.parametrize("kind", ["auth", "permission", "quota", "model_not_found"])
 def test_what_does_not_pass_by_itself_lasts(kind: FailureKind) -> None:
     assert wakes(after_failure({}, "first", failure(kind), 0), "first") == math.inf
 
 
+@pytest.mark.proves("H23")
 @pytest.mark.parametrize("kind", ["rate_limit", "overloaded", "quota"])
 def test_a_wait_that_is_asked_for_is_kept(kind: FailureKind) -> None:
     assert wakes(after_failure({}, "first", failure(kind, after=7), 100), "first") == 107
@@ -87,6 +90,7 @@ def test_within_one_request_nobody_is_asked_twice() -> None:
     assert following(NAMES, dict.fromkeys(NAMES, failure()), health, 1) is None
 
 
+@pytest.mark.proves("H23")
 def test_one_that_only_rests_is_asked_before_all_is_given_up() -> None:
     health = after_failure({}, "first", failure(after=500), 0)
     health = after_failure(health, "second", failure(after=400), 0)
@@ -98,6 +102,7 @@ def test_one_that_failed_for_good_is_not_asked_again() -> None:
     assert following(NAMES[:2], {"second": failure()}, health, 1) is None
 
 
+@pytest.mark.proves("H23")
 @pytest.mark.parametrize(
     ("kind", "follows"),
     [

@@ -79,6 +79,7 @@ async def with_browser(client: OAuthClient, visit: Show | None = None) -> Tokens
     return found[0]
 
 
+@pytest.mark.proves("H15")
 def test_the_challenge_is_the_one_of_the_standard() -> None:
     verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     assert pkce.challenge(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -103,6 +104,7 @@ async def test_a_code_from_the_page_becomes_tokens(server: AuthServer) -> None:
     assert asked["code_challenge"] not in exchange.body
 
 
+@pytest.mark.proves("H15")
 async def test_addresses_are_asked_of_the_issuer(server: AuthServer) -> None:
     client = OAuthClient(client_id=CLIENT, issuer=f"{server.url}/")
     tokens = await with_browser(client)
@@ -111,6 +113,7 @@ async def test_addresses_are_asked_of_the_issuer(server: AuthServer) -> None:
     assert server.exchanges[0].path == "/.well-known/oauth-authorization-server"
 
 
+@pytest.mark.proves("H15")
 @pytest.mark.parametrize(
     ("metadata", "said"),
     [
@@ -129,6 +132,7 @@ async def test_a_description_that_cannot_be_trusted_is_refused(
         await with_browser(OAuthClient(client_id=CLIENT, issuer=server.url))
 
 
+@pytest.mark.proves("H15")
 @pytest.mark.parametrize(("iss", "is_taken"), [("", True), ("http://127.0.0.1:1", False)])
 async def test_the_answer_of_another_server_is_refused(
     server: AuthServer, iss: str, is_taken: bool
@@ -184,6 +188,7 @@ async def test_a_key_is_given_where_the_vendor_gives_keys(server: AuthServer) ->
     assert set(asked) == {"callback_url", "code_challenge", "code_challenge_method"}
 
 
+@pytest.mark.proves("H15")
 async def test_only_the_answer_with_the_right_state_counts(server: AuthServer) -> None:
     seen: list[tuple[int, str]] = []
 
@@ -216,6 +221,7 @@ async def test_the_key_page_is_answered_only_by_who_knows_the_address(server: Au
     assert seen == [404]
 
 
+@pytest.mark.proves("H15")
 async def test_the_page_runs_nothing_and_repeats_nothing(server: AuthServer) -> None:
     pages: list[tuple[int, dict[str, str], str]] = []
 
@@ -280,6 +286,7 @@ async def test_the_chosen_port_is_used(server: AuthServer) -> None:
     assert query(server.exchanges[0].path)["redirect_uri"] == f"http://127.0.0.1:{port}/callback"
 
 
+@pytest.mark.proves("H15")
 @pytest.mark.parametrize("form", ["address", "code", "code#state"])
 async def test_the_answer_may_be_pasted(server: AuthServer, form: str) -> None:
     pasted: list[str] = []
@@ -319,6 +326,7 @@ def test_a_wrong_answer_that_was_pasted_is_refused(text: str, said: str) -> None
         spelled(text, "mine")
 
 
+@pytest.mark.proves("H15")
 @pytest.mark.parametrize("name", ["authorize_url", "token_url", "revoke_url", "issuer"])
 async def test_nothing_is_sent_without_tls_off_this_machine(server: AuthServer, name: str) -> None:
     with pytest.raises(Misuse, match="no TLS"):
@@ -326,6 +334,7 @@ async def test_nothing_is_sent_without_tls_off_this_machine(server: AuthServer, 
     assert server.exchanges == []
 
 
+@pytest.mark.proves("H15")
 async def test_connections_that_say_nothing_do_not_keep_the_browser_away(
     server: AuthServer,
 ) -> None:
@@ -399,6 +408,7 @@ async def test_a_login_that_cannot_be_used_can_be_removed(
     assert await file.read() is None
 
 
+@pytest.mark.proves("H15")
 @given(
     body=st.binary(max_size=200)
     | st.builds(

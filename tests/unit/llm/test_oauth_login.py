@@ -66,6 +66,7 @@ async def test_a_fresh_login_is_sent_as_it_is(server: AuthServer, tmp_path: Path
     assert server.refreshes == 0
 
 
+@pytest.mark.proves("H15")
 async def test_a_login_is_renewed_before_it_expires(server: AuthServer, tmp_path: Path) -> None:
     clock = ManualClock()
     file = await kept(server, tmp_path, clock)
@@ -121,6 +122,7 @@ async def test_a_login_is_not_renewed_without_tls_off_this_machine(
     assert server.exchanges == []
 
 
+@pytest.mark.proves("H15")
 async def test_a_refused_token_is_renewed_and_sent_once_more(
     server: AuthServer, tmp_path: Path
 ) -> None:
@@ -132,6 +134,7 @@ async def test_a_refused_token_is_renewed_and_sent_once_more(
     assert bearers(server) == ["access-0001-aaaa", "access-0002-aaaa"]
 
 
+@pytest.mark.proves("H15")
 async def test_a_second_refusal_is_final(server: AuthServer, tmp_path: Path) -> None:
     clock = ManualClock()
     await kept(server, tmp_path, clock)
@@ -153,6 +156,7 @@ async def test_a_second_refusal_is_final(server: AuthServer, tmp_path: Path) -> 
     assert "ouro providers login mine" in caught.value.hint
 
 
+@pytest.mark.proves("H15")
 async def test_many_requests_at_once_renew_once(server: AuthServer, tmp_path: Path) -> None:
     clock = ManualClock()
     await kept(server, tmp_path, clock)
@@ -179,6 +183,7 @@ async def test_a_login_renewed_by_another_is_taken_over(server: AuthServer, tmp_
     assert server.refreshes == 0
 
 
+@pytest.mark.proves("H15")
 async def test_a_login_renewed_by_another_meanwhile_is_not_renewed_again(
     server: AuthServer, tmp_path: Path
 ) -> None:
@@ -228,6 +233,7 @@ async def test_a_server_in_trouble_does_not_stop_a_token_that_still_lives(
     assert caught.value.failure.retryable
 
 
+@pytest.mark.proves("H15")
 async def test_a_login_that_is_over_says_how_to_log_in(server: AuthServer, tmp_path: Path) -> None:
     clock = ManualClock()
     await kept(server, tmp_path, clock, expires_at=clock.now() - 1)
@@ -297,6 +303,7 @@ async def test_a_file_that_is_no_login_is_named(
     assert caught.value.failure.kind == "auth"
 
 
+@pytest.mark.proves("H15")
 @pytest.mark.parametrize("mode", [0o640, 0o604])
 async def test_a_login_others_can_read_is_refused_with_the_fix(
     server: AuthServer, tmp_path: Path, mode: int
@@ -310,6 +317,7 @@ async def test_a_login_others_can_read_is_refused_with_the_fix(
     assert server.exchanges == []
 
 
+@pytest.mark.proves("H15")
 async def test_a_cancel_does_not_lose_the_new_login(server: AuthServer, tmp_path: Path) -> None:
     clock = ManualClock()
     file = await kept(server, tmp_path, clock, expires_at=clock.now() - 1)
@@ -329,6 +337,7 @@ async def test_a_cancel_does_not_lose_the_new_login(server: AuthServer, tmp_path
     assert found.refresh_token in server.refresh_tokens
 
 
+@pytest.mark.proves("H15")
 async def test_a_full_disk_is_noticed_before_the_old_login_is_spent(
     server: AuthServer, tmp_path: Path
 ) -> None:
@@ -347,6 +356,7 @@ async def test_a_full_disk_is_noticed_before_the_old_login_is_spent(
     assert found.refresh_token in server.refresh_tokens
 
 
+@pytest.mark.proves("A31")
 async def test_a_login_is_renewed_ahead_of_the_first_request(
     server: AuthServer, tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def failed(events: list[StreamEvent]) -> Failed:
     return last
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_whole_stream() -> None:
     assert played(line("", thinking="Hm."), line("Hel"), line("lo"), line(done="stop")) == [
         BlockStarted(part=0, kind="reasoning"),
@@ -123,6 +124,7 @@ def test_the_last_object_ends_the_reply() -> None:
     assert sum(isinstance(event, Finished | Failed) for event in events) == 1
 
 
+@pytest.mark.proves("providers-protocols")
 def test_an_error_in_the_stream_ends_it() -> None:
     ending = failed(played(line("a"), {"error": "llama runner process has terminated"}, line("b")))
     assert ending.failure.message == "llama runner process has terminated"
@@ -135,6 +137,7 @@ def test_a_call_the_server_could_not_read_is_tried_again() -> None:
     assert (failure.kind, failure.retryable) == ("invalid_tool_output", True)
 
 
+@pytest.mark.proves("providers-protocols")
 def test_a_history_that_is_too_long_is_known_by_the_words() -> None:
     inner = {"code": 400, "message": "request (351 tokens) exceeds the available context size"}
     ending = failed(played({"error": json.dumps({"error": inner})}))

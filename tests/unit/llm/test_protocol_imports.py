@@ -8,6 +8,7 @@ import pytest
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.proves("providers-speed")
 def test_one_protocol_does_not_import_the_others() -> None:
     code = (
         "import sys; from ouroboros.llm.protocols import by_name;"

@@ -95,6 +95,7 @@ def test_a_call_is_ready_before_the_reply_ends() -> None:
     assert finished(events).stop_reason == "tool_calls"
 
 
+@pytest.mark.proves("H08")
 def test_interleaved_calls_are_not_ready_too_early() -> None:
     events = chat(
         call(0, '{"x"', id="a", name="read"),
@@ -106,6 +107,7 @@ def test_interleaved_calls_are_not_ready_too_early() -> None:
     assert made(events) == [("a", "read", '{"x":1}'), ("b", "write", '{"y":2}')]
 
 
+@pytest.mark.proves("H08")
 @pytest.mark.parametrize(
     "deltas",
     [
@@ -128,6 +130,7 @@ def test_parallel_calls_told_apart(deltas: tuple[Any, ...]) -> None:
     assert made(chat(*deltas, stop="tool_calls")) == [("a", "f", '{"x":1}'), ("b", "g", "{}")]
 
 
+@pytest.mark.proves("H08")
 def test_calls_without_ids_get_stable_ones() -> None:
     events = chat(call(None, "{}", name="f"), call(None, "{}", name="g"))
     assert made(events) == [("call_r_0", "f", "{}"), ("call_r_1", "g", "{}")]

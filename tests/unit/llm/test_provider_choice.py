@@ -137,6 +137,7 @@ def test_a_bare_name_behind_an_address_is_a_compatible_server(name: str) -> None
     assert choice.origin == Origin(provider="compatible", protocol="openai-chat", model=name)
 
 
+@pytest.mark.proves("spine-cli")
 def test_a_missing_key_names_the_variables_and_the_ways_without() -> None:
     with pytest.raises(KeyMissing) as caught:
         find("anthropic/claude-x", environment={"ANTHROPIC_API_KEY": "  "})
@@ -186,6 +187,7 @@ def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
     assert "secret" not in caught.value.message + caught.value.hint
 
 
+@pytest.mark.proves("H01")
 def test_a_vendor_is_one_entry_of_a_table() -> None:
     mine = Entry(
         name="mine",
@@ -198,6 +200,7 @@ def test_a_vendor_is_one_entry_of_a_table() -> None:
     assert choice.url("/chat/completions") == "https://mine.example/v1/chat/completions"
 
 
+@pytest.mark.proves("H01")
 def test_an_installed_package_may_bring_a_vendor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +240,7 @@ def test_the_default_follows_the_keys() -> None:
         default({})
 
 
+@pytest.mark.proves("H20")
 def test_a_key_is_never_shown() -> None:
     credential = auth.find(("A", "B"), {"B": "sk-secret\n"})
     assert credential is not None
@@ -259,6 +263,7 @@ def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> No
     assert key not in caught.value.message + caught.value.hint
 
 
+@pytest.mark.proves("H01")
 def test_every_entry_is_whole() -> None:
     assert len(TABLE) == len(ENTRIES)
     for entry in ENTRIES:
@@ -270,6 +275,7 @@ def test_every_entry_is_whole() -> None:
             assert normalised(entry.base_url, entry) == entry.base_url
 
 
+@pytest.mark.proves("providers-vendors", "H01")
 def test_a_vendor_takes_at_most_fifteen_lines() -> None:
     sections = SOURCE.read_text("utf-8").split("\n[")[1:]
     assert len(sections) == len(ENTRIES)
@@ -277,6 +283,7 @@ def test_a_vendor_takes_at_most_fifteen_lines() -> None:
         assert 3 <= len(section.strip().splitlines()) <= 15, section
 
 
+@pytest.mark.proves("providers-vendors", "H01")
 def test_a_family_of_models_has_habits_of_its_own() -> None:
     def effort(model: str) -> str:
         return find(model, environment=EVERY_KEY).entry.dialect.effort_style
@@ -306,6 +313,7 @@ def test_a_family_of_models_has_habits_of_its_own() -> None:
     assert table["anthropic"].dialect_of("claude-opus-5-5").effort_none == "low"
 
 
+@pytest.mark.proves("H01")
 def test_the_longest_beginning_counts_whatever_stands_first() -> None:
     entry = Entry(
         name="x",
@@ -340,6 +348,7 @@ def test_what_stands_in_an_address_comes_from_variables() -> None:
     assert many.base_url.startswith("https://aiplatform.eu.rep.googleapis.com/v1/projects/")
 
 
+@pytest.mark.proves("H01")
 @pytest.mark.parametrize(
     ("model", "words"),
     [
@@ -357,6 +366,7 @@ def test_what_is_missing_in_an_address_is_named(model: str, words: tuple[str, ..
     assert f"[providers.{model.partition('/')[0]}.variables]" in caught.value.hint
 
 
+@pytest.mark.proves("H01")
 @pytest.mark.parametrize("value", ["evil.example/", "a b", "x@y", "a#b", "käse", "a/../b"])
 def test_a_variable_cannot_bend_the_address(value: str) -> None:
     environment = {"AZURE_OPENAI_API_KEY": "k", "AZURE_RESOURCE_NAME": value}
@@ -369,6 +379,7 @@ def test_a_key_is_not_needed_where_a_command_or_aws_gives_the_proof() -> None:
     assert find("bedrock/m", environment={"AWS_REGION": "r"}).credential is None
 
 
+@pytest.mark.proves("H02")
 def test_hints_stay_short_however_many_vendors_there_are() -> None:
     with pytest.raises(KeyMissing) as caught:
         find("groq/m", environment={})

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.real
 COUNTS = st.integers(0, 10_000_000)
 
 
+@pytest.mark.proves("H13")
 def test_each_disjoint_count_has_its_price() -> None:
     price = Price(input=3.0, cache_read=0.3, cache_write=3.75, output=15.0)
     usage = Usage(
@@ -30,11 +31,13 @@ def test_each_disjoint_count_has_its_price() -> None:
     assert estimate(price, usage) == pytest.approx(3.0 + 0.3 + 3.75 + 15.0)
 
 
+@pytest.mark.proves("H13")
 def test_a_cache_without_a_price_of_its_own_costs_what_input_costs() -> None:
     price = Price(input=2.0, output=8.0)
     assert estimate(price, Usage(cache_read=500_000, cache_write=500_000)) == pytest.approx(2.0)
 
 
+@pytest.mark.proves("H13", "divergences-price-of-a-local-server")
 def test_unknown_is_unknown_and_never_zero() -> None:
     usage = Usage(input_uncached=10)
     assert estimate(find("openai", "gpt-99-unheard-of", overrides={}).price, usage) is None
@@ -53,6 +56,7 @@ def test_costs_add_up(first: int, second: int, third: int) -> None:
     assert whole == pytest.approx(sum(piece or 0.0 for piece in pieces))
 
 
+@pytest.mark.proves("H14")
 def test_a_dated_name_is_its_model() -> None:
     known = find("anthropic", "claude-opus-5")
     assert known.window == 1_000_000
@@ -66,6 +70,7 @@ def test_another_seller_has_no_price_from_the_table() -> None:
     assert find("openai", "gpt-5", overrides={}, is_custom=True).window == 272_000
 
 
+@pytest.mark.proves("H14")
 def test_the_persons_settings_come_first() -> None:
     told = Known(window=32_000, price=Price(input=1.0, output=2.0))
     known = find("ollama", "qwen3", overrides={"ollama/qwen3": told})
@@ -76,6 +81,7 @@ def test_the_persons_settings_come_first() -> None:
     assert find("openai", "gpt-5", overrides=both).window == 2_000
 
 
+@pytest.mark.proves("H13")
 def test_a_large_request_costs_what_its_tier_costs() -> None:
     large = Tier(above=200_000, input=2.5, output=15.0)
     price = Price(input=1.25, output=10.0, tiers=(large,))
@@ -89,6 +95,7 @@ def test_a_large_request_costs_what_its_tier_costs() -> None:
     assert (gemini.input, gemini.tiers[0].above, gemini.tiers[0].input) == (1.25, 200_000, 2.5)
 
 
+@pytest.mark.proves("H13")
 def test_a_cost_is_estimated_by_name_alone() -> None:
     usage = Usage(input_uncached=1_000_000, output_text=100_000)
     assert estimate_cost("anthropic/claude-haiku-4-5", usage) == pytest.approx(1.5)
@@ -100,6 +107,7 @@ def test_a_cost_is_estimated_by_name_alone() -> None:
     assert estimate_cost("ollama/qwen3", usage, overrides=told) == 0.0
 
 
+@pytest.mark.proves("H13")
 def test_a_resellers_model_has_its_makers_window_and_no_price() -> None:
     known = find("openrouter", "anthropic/claude-sonnet-5.5")
     assert (known.window, known.price, known.max_output) == (1_000_000, None, None)
@@ -114,6 +122,7 @@ def test_a_region_before_a_bedrock_model_is_no_other_model() -> None:
     assert find("bedrock", "eu.mistral.mistral-large-3-675b-instruct") == plain
 
 
+@pytest.mark.proves("H14")
 def test_what_the_vendors_list_says_comes_before_the_snapshot() -> None:
     known = find("google", "gemini-2.5-pro", listed=Known(window=5, max_output=6))
     assert (known.window, known.max_output) == (5, 6)
@@ -125,6 +134,7 @@ def test_what_the_vendors_list_says_comes_before_the_snapshot() -> None:
     assert find("google", "gemini-2.5-pro", listed=Known(), is_custom=True).price is None
 
 
+@pytest.mark.proves("H14")
 def test_capabilities_and_levels_are_known() -> None:
     known = find("openai", "gpt-5")
     assert known.efforts == ("minimal", "low", "medium", "high")
@@ -154,6 +164,7 @@ def test_a_default_model_is_known_and_not_about_to_retire(entry: Entry) -> None:
     assert not known.retires
 
 
+@pytest.mark.proves("H14")
 def test_whose_work_the_snapshot_is_travels_with_it() -> None:
     shipped = sorted(snapshot_file.FOLDER.glob("*.json"))
     assert len(shipped) >= 20
@@ -166,6 +177,7 @@ def test_whose_work_the_snapshot_is_travels_with_it() -> None:
     assert "MIT License" in (snapshot_file.FOLDER / "LICENSE").read_text("utf-8")
 
 
+@pytest.mark.proves("H14")
 def test_looking_one_model_up_reads_its_vendors_file_alone() -> None:
     script = (
         "import sys\n"

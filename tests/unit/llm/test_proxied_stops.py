@@ -112,12 +112,14 @@ async def closing_time(way: Way, papers: Papers, place: str) -> float:
         return server.hung_up_at - stopped_at[0]
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_stop_closes_the_connection_behind_a_proxy(papers: Papers, way: Way) -> None:
     for place in PLACES:
         await closing_time(way, papers, place)
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_server_that_says_no_goodbye_holds_nobody_up(papers: Papers, way: Way) -> None:
     sent = PLACES["in mid-reply"]
@@ -155,6 +157,7 @@ async def silence(way: Way, papers: Papers, place: str, idle: float) -> float:
         return server.hung_up_at - server.silent_at
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 async def test_silence_behind_a_proxy_ends_everywhere(papers: Papers, way: Way) -> None:
     for place in PLACES:

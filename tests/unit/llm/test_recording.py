@@ -44,6 +44,7 @@ async def again(
     return parse(content, "tape"), content.decode(), failure
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize(
     "exchange",
     [
@@ -61,6 +62,7 @@ async def test_what_is_played_is_recorded_as_it_was(exchange: Exchange) -> None:
     assert failure == exchange.failure
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize(
     "name",
     [
@@ -87,6 +89,7 @@ KEYED = f"http://gate.example/{SECRET}/v1"
 MARKED = "http://gate.example/redacted-KEY/v1"
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize(
     ("exchange", "request_", "setup"),
     [
@@ -116,6 +119,7 @@ async def test_what_is_learned_from_a_later_request_is_marked_in_an_earlier_one(
     assert SECRET.encode() not in recording.encode()
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -131,6 +135,7 @@ async def test_bytes_with_a_secret_are_withheld(answer: bytes) -> None:
     assert (exchange.withheld, exchange.answer, exchange.encoding) == (True, "", "base64")
 
 
+@pytest.mark.proves("X04")
 @pytest.mark.parametrize(
     ("then", "now"),
     [

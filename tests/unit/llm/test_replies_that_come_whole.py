@@ -68,10 +68,12 @@ async def reply(format: str, dialect: Dialect) -> tuple[list[StreamEvent], str]:
         return events, f"{exchange.path} {exchange.json.get('stream')}"
 
 
+@pytest.mark.proves("H18")
 def test_every_format_is_among_them() -> None:
     assert {name for name, _ in FORMATS.values()} == set(NAMES)
 
 
+@pytest.mark.proves("H18", "divergences-whole-replies-of-invokemodel")
 @pytest.mark.parametrize("format", sorted(FORMATS.keys() - {"invoke-nova"}))
 async def test_a_whole_reply_is_told_as_a_stream(format: str) -> None:
     streamed, how = await reply(format, Dialect())

@@ -19,11 +19,13 @@ def failure(kind: FailureKind = "server", **more: float | bool) -> Failure:
     )
 
 
+@pytest.mark.proves("codex-4.3")
 def test_delays_double_from_200_ms() -> None:
     delays = [Policy().delay("stream", attempt, failure(), lambda: 0.5) for attempt in range(1, 6)]
     assert delays == pytest.approx([0.2, 0.4, 0.8, 1.6, 3.2])
 
 
+@pytest.mark.proves("codex-4.3")
 @given(attempt=st.integers(1, 5), chance=st.floats(0, 1, exclude_max=True))
 def test_jitter_stays_within_a_tenth(attempt: int, chance: float) -> None:
     delay = Policy().delay("stream", attempt, failure(), lambda: chance)
@@ -32,6 +34,7 @@ def test_jitter_stays_within_a_tenth(attempt: int, chance: float) -> None:
     assert middle * 0.9 <= delay <= middle * 1.1
 
 
+@pytest.mark.proves("A14")
 @given(
     attempt=st.integers(1, 500),
     wanted=st.integers(-5, 500),

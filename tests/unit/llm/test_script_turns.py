@@ -62,6 +62,7 @@ async def heard_breaking(client: Client, asked: Request) -> tuple[list[StreamEve
     raise AssertionError("the reply did not break off")
 
 
+@pytest.mark.proves("spine-llm")
 async def test_a_turn_streams_as_a_vendors_reply_does() -> None:
     turn = parse(
         '{"reasoning": "hmm", "text": "Hello", "chunk": 3, "tool_calls": '
@@ -154,6 +155,7 @@ async def test_after_a_compaction_the_script_goes_on() -> None:
     assert last.parts == (Text(text="3"),)
 
 
+@pytest.mark.proves("spine-llm")
 async def test_a_fault_is_retried_like_a_vendors() -> None:
     clock = ManualClock()
     turns = [
@@ -182,6 +184,7 @@ async def test_what_broke_off_after_visible_words_is_not_sent_again() -> None:
     assert error.failure.kind == "transport"
 
 
+@pytest.mark.proves("spine-llm", "H03")
 async def test_echo_says_the_last_words_of_the_user() -> None:
     client = Client(EchoRoute(), policy=Policy(), sleep=ManualClock().sleep, random=lambda: 0.5)
     result = ToolResult(call_id="1", name="x", parts=(Text(text="result"),))

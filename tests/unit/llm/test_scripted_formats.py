@@ -43,6 +43,7 @@ def messages(content: bytes) -> list[Seen]:
     return [Seen(one.headers, one.payload) for one in buffer]
 
 
+@pytest.mark.proves("providers-faults")
 async def test_a_converse_stream_is_read_by_botocore() -> None:
     async with asking(TURN, "/model/amazon.nova-x/converse-stream") as answer:
         found = messages(answer.content)
@@ -78,6 +79,7 @@ async def test_an_exception_of_aws_says_its_kind(path: str) -> None:
         assert answer.headers["x-amzn-errortype"].startswith("ThrottlingException:http")
 
 
+@pytest.mark.proves("providers-faults")
 async def test_garbage_in_an_event_stream_is_a_wrong_checksum() -> None:
     fault = Fault(kind="garbage", after=2)
     async with asking(Turn(text="Hello", chunk=1, fault=fault), "/model/m/converse-stream") as all:
@@ -85,6 +87,7 @@ async def test_garbage_in_an_event_stream_is_a_wrong_checksum() -> None:
             messages(all.content)
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("alt", ["?alt=sse", ""])
 async def test_gemini_streams_events_or_an_array(alt: str) -> None:
     async with asking(TURN, GEMINI + alt) as answer:
@@ -128,6 +131,7 @@ async def test_gemini_does_not_pass_on_a_call_it_cannot_read() -> None:
         assert "functionCall" not in answer.text
 
 
+@pytest.mark.proves("providers-faults")
 async def test_ollama_streams_lines_unless_told_not_to() -> None:
     async with asking(TURN, "/api/chat") as answer:
         lines = [msgspec.json.decode(line) for line in answer.content.splitlines()]

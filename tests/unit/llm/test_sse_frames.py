@@ -18,6 +18,7 @@ def read(*chunks: bytes) -> list[Frame]:
     return found + decoder.end()
 
 
+@pytest.mark.proves("H09")
 @pytest.mark.parametrize(
     ("raw", "frames"),
     [
@@ -67,6 +68,7 @@ lines = st.sampled_from([
 ends = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
+@pytest.mark.proves("providers-protocols", "H09")
 @given(
     pieces=st.lists(st.tuples(lines, ends), max_size=12),
     tail=st.sampled_from([b"", b"data: open", b"\r", b"event: x"]),
@@ -83,6 +85,7 @@ def test_cuts_change_nothing(
     assert read(*(raw[a:b] for a, b in pairwise([0, *places, len(raw)]))) == whole
 
 
+@pytest.mark.proves("spine-bad-input")
 @given(raw=st.binary(max_size=200))
 def test_no_bytes_raise(raw: bytes) -> None:
     assert read(raw) == read(*(raw[place : place + 1] for place in range(len(raw))))

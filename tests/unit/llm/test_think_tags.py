@@ -48,6 +48,7 @@ def split(pieces: list[str]) -> tuple[str, str, int]:
     return "".join(text for kind, text in found if kind == "reasoning"), words, longest
 
 
+@pytest.mark.proves("H19")
 @pytest.mark.parametrize(("content", "thoughts", "words"), CASES)
 def test_any_cut_gives_the_same(content: str, thoughts: str, words: str) -> None:
     assert split([content])[:2] == (thoughts, words)

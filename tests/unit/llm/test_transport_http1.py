@@ -89,6 +89,7 @@ async def test_a_request_waits_for_the_connection_that_is_being_made(transport: 
         assert server.connections == 1
 
 
+@pytest.mark.proves("providers-connections")
 async def test_warming_up_behind_the_first_request_makes_no_second_connection(
     transport: Http1,
 ) -> None:
@@ -138,6 +139,7 @@ async def test_requests_at_the_same_time_have_connections_of_their_own(transport
         assert server.connections == 3
 
 
+@pytest.mark.proves("H25")
 async def test_a_connection_the_server_has_closed_is_replaced_once(transport: Http1) -> None:
     seen: list[int] = []
 
@@ -154,6 +156,7 @@ async def test_a_connection_the_server_has_closed_is_replaced_once(transport: Ht
         assert len(seen) == 3
 
 
+@pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("closes", [True, False])
 async def test_what_a_server_says_unasked_is_no_answer(transport: Http1, *, closes: bool) -> None:
     connections = 0
@@ -182,6 +185,7 @@ async def test_what_a_server_says_unasked_is_no_answer(transport: Http1, *, clos
         assert connections == 2
 
 
+@pytest.mark.proves("H25")
 async def test_a_server_that_hangs_up_on_a_second_request_is_called_again(transport: Http1) -> None:
     asked: list[int] = []
 
@@ -203,6 +207,7 @@ async def test_a_server_that_hangs_up_on_a_second_request_is_called_again(transp
         assert len(asked) == 2
 
 
+@pytest.mark.proves("H20")
 @pytest.mark.parametrize("value", ["a\r\nx-injected: b", "a\nb", "a\rb", "a\0b", "käse"])
 async def test_no_header_can_bring_another_one(transport: Http1, value: str) -> None:
     async with serving([Turn(text="x")]) as server:
@@ -229,6 +234,7 @@ async def test_a_server_that_closes_without_a_word_is_not_asked_for_ever(transpo
         assert len(seen) == 1
 
 
+@pytest.mark.proves("A30", "CF09")
 async def test_the_request_says_who_we_are_and_nothing_else(transport: Http1) -> None:
     async with serving([Turn(text="x")]) as server:
         await answer(transport, chat(server))
@@ -265,6 +271,7 @@ async def test_an_answer_before_the_body_was_read_is_heard(transport: Http1) -> 
         assert await answer(transport, chat(url, body=body)) == (413, b"big")
 
 
+@pytest.mark.proves("divergences-silence-of-a-stream")
 async def test_nothing_for_the_idle_time_is_a_timeout(transport: Http1) -> None:
     async with serving([Turn(fault=Fault(kind="silent"))]) as server:
         error = await fails(transport, chat(server, idle_timeout=0.1))
@@ -291,6 +298,7 @@ async def test_a_stream_cut_in_the_middle_is_broken_off(transport: Http1) -> Non
         assert (error.failure.kind, error.failure.retryable) == ("transport", True)
 
 
+@pytest.mark.proves("spine-bad-input")
 async def test_a_refused_connection_names_the_address(transport: Http1) -> None:
     with nobody() as url:
         error = await fails(transport, chat(url))

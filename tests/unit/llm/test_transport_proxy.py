@@ -90,6 +90,7 @@ async def fails(transport: Transport, url: str, idle: float = 5.0) -> ModelFaile
     return caught.value
 
 
+@pytest.mark.proves("H21")
 async def test_a_plain_request_goes_through_the_proxy(proxy: Proxy) -> None:
     async with serving([Turn(text="Hello")]) as server:
         url = f"{server.url}/v1/chat/completions"
@@ -100,6 +101,7 @@ async def test_a_plain_request_goes_through_the_proxy(proxy: Proxy) -> None:
         assert server.exchanges[0].headers["user-agent"].startswith("ouroboros/")
 
 
+@pytest.mark.proves("H21")
 async def test_a_secure_request_is_tunnelled(proxy: Proxy, certificate: Path) -> None:
     async with secure(certificate) as url:
         connection = Connection(proxies=Proxies(https=proxy.url), tls=Tls(ca_file=str(certificate)))
@@ -108,6 +110,7 @@ async def test_a_secure_request_is_tunnelled(proxy: Proxy, certificate: Path) ->
         assert proxy.lines == [f"CONNECT {place} HTTP/1.1"]
 
 
+@pytest.mark.proves("H21")
 async def test_a_host_in_no_proxy_is_reached_directly(proxy: Proxy) -> None:
     async with serving([Turn(text="Hello")]) as server:
         url = f"{server.url}/v1/chat/completions"
@@ -149,6 +152,7 @@ async def test_a_proxy_that_is_not_there_is_named_without_its_password() -> None
     assert "secret" not in f"{error} {error.hint}"
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize(
     "proxy_url",
     ["socks5://me:secret@127.0.0.1:1080", "http://me:secret@127.0.0.1:99999", "http://"],
@@ -160,6 +164,7 @@ def test_a_proxy_of_another_kind_is_refused(proxy_url: str) -> None:
     assert "HTTPS_PROXY" in caught.value.hint
 
 
+@pytest.mark.proves("H21")
 async def test_a_certificate_of_ones_own_is_trusted_when_named(certificate: Path) -> None:
     async with secure(certificate) as url:
         assert await answer(Http1(tls=Tls(ca_file=str(certificate))), url) == (200, b"ok")

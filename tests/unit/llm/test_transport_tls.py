@@ -53,6 +53,7 @@ async def refused(way: str, url: str, tls: Tls) -> ModelFailed:
     return error
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_ca_of_ones_own_is_trusted_and_no_other(papers: Papers, way: str) -> None:
     with secure(papers) as url:
@@ -63,6 +64,7 @@ async def test_a_ca_of_ones_own_is_trusted_and_no_other(papers: Papers, way: str
             assert "network.ca_file" in error.hint
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("newest", VERSIONS)
 async def test_a_server_that_asks_is_shown_the_client_certificate(
@@ -94,6 +96,7 @@ async def test_a_connection_is_kept_after_the_certificate_was_shown(papers: Pape
         await transport.close()
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("cert", "secret", "said"),
@@ -126,6 +129,7 @@ async def test_a_client_certificate_that_cannot_be_used_is_named(
     assert "network.client_cert" in error.hint
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 async def test_bytes_that_are_no_tls_break_an_answer_off(papers: Papers, way: str) -> None:
     begun = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok"
@@ -155,6 +159,7 @@ async def through(proxy: str, scheme: str, papers: Papers) -> int:
                 await transport.close()
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("person", ["me:secret-word", "me:p%40ss%3Aword"])
 async def test_a_proxy_is_told_who_asks(papers: Papers, scheme: str, person: str) -> None:
@@ -164,6 +169,7 @@ async def test_a_proxy_is_told_who_asks(papers: Papers, scheme: str, person: str
         assert len(proxy.lines) == 1
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_a_proxy_may_be_spoken_to_in_secret(papers: Papers, scheme: str) -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -181,6 +187,7 @@ async def test_a_proxy_may_be_spoken_to_in_secret(papers: Papers, scheme: str) -
     assert "secret-word" not in caught.value.message
 
 
+@pytest.mark.proves("H21")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("person", ["", "me:wrong-word@"])
 async def test_a_proxy_that_asks_who_we_are_is_named(

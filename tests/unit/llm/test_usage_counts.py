@@ -162,6 +162,7 @@ CASES: dict[
 }
 
 
+@pytest.mark.proves("H12")
 @pytest.mark.parametrize("name", CASES)
 def test_counts(name: str) -> None:
     protocol, raw, wanted = CASES[name]
@@ -170,6 +171,7 @@ def test_counts(name: str) -> None:
     assert counts.raw == raw
 
 
+@pytest.mark.proves("H12")
 def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
     raw: dict[str, object] = {
         "completion_tokens": 5,
@@ -179,6 +181,7 @@ def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
     assert plain(usage.from_openai_chat(raw)) == (0, None, 0, 2, 3)
 
 
+@pytest.mark.proves("H12")
 @pytest.mark.parametrize(
     ("protocol", "name"),
     [
@@ -225,6 +228,7 @@ junk = st.recursive(
 )
 
 
+@pytest.mark.proves("H12")
 @given(raw=st.dictionaries(st.sampled_from(FIELDS), junk, max_size=6))
 def test_no_counter_is_ever_negative(raw: dict[str, object]) -> None:
     for reader in READERS.values():

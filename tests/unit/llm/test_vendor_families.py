@@ -78,6 +78,7 @@ def member(fields: Any, path: str) -> object:
 ADAPTIVE = {"type": "adaptive", "display": "summarized"}
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize(
     ("name", "effort", "wanted"),
     [
@@ -171,6 +172,7 @@ def test_a_model_is_asked_in_the_words_of_its_family(
     assert {path: member(sent, path) for path in wanted} == wanted
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -203,6 +205,7 @@ def test_a_model_without_tool_calls_is_told_to_write_them(name: str) -> None:
     assert "- patch: Patches." in json.dumps(sent)
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize(
     ("name", "key", "is_within"),
     [
@@ -258,6 +261,7 @@ THINK_TAGS = {
 MOST_IMAGES = {"groq": 5, "fireworks": 30, "mistral": 8}
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_vendors_are_asked_only_for_what_they_have(vendor: str) -> None:
     name = f"{vendor}/{VENDORS[vendor].model}"
@@ -277,6 +281,7 @@ def test_nova_marks_what_may_be_cached_either_way(vendor: str) -> None:
     assert '"cachePoint"' in json.dumps(body(f"{vendor}/us.amazon.nova-pro-v1:0"))
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_thoughts_between_tags_are_thoughts_where_models_print_them(vendor: str) -> None:
     choice = chosen(f"{vendor}/{VENDORS[vendor].model}")
@@ -334,6 +339,7 @@ VARIABLES = {
 }
 
 
+@pytest.mark.proves("providers-vendors")
 @pytest.mark.parametrize("vendor", sorted(set(VENDORS) - NO_VARIABLE))
 def test_the_address_may_come_from_the_vendors_variable(vendor: str) -> None:
     expected = VENDORS[vendor]

@@ -31,6 +31,7 @@ LOCAL = {"echo", "script", "litellm", "compatible"}
 """Entries that are no vendor with an address of its own; each has a test elsewhere."""
 
 
+@pytest.mark.proves("providers-vendors", "H02")
 def test_every_vendor_of_the_table_is_expected_here() -> None:
     assert {entry.name for entry in ENTRIES} - LOCAL == set(VENDORS)
     assert len(VENDORS) >= 24
@@ -91,6 +92,7 @@ def compare(what: str, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> N
         assert found.get(key, ABSENT) == value, f"{what}: {key}"
 
 
+@pytest.mark.proves("providers-vendors", "H02")
 @pytest.mark.parametrize("name", VENDORS)
 async def test_a_vendor_is_asked_in_its_own_way_and_understood(name: str) -> None:
     expected = VENDORS[name]
@@ -113,6 +115,7 @@ async def test_a_vendor_is_asked_in_its_own_way_and_understood(name: str) -> Non
     assert isinstance(last.usage, Usage)
 
 
+@pytest.mark.proves("providers-vendors", "H02")
 @pytest.mark.parametrize("name", VENDORS)
 def test_a_vendors_own_address_is_right(name: str) -> None:
     from ouroboros.llm.protocols import by_name
@@ -124,6 +127,7 @@ def test_a_vendors_own_address_is_right(name: str) -> None:
     assert not choice.is_custom
 
 
+@pytest.mark.proves("providers-history")
 async def test_mistrals_call_ids_are_nine_characters() -> None:
     asked, _ = await exchange("mistral", VENDORS["mistral"])
     called = next(one for one in asked.json["messages"] if one.get("tool_calls"))

@@ -126,6 +126,7 @@ def test_yes_no_changes_and_contexts():
     assert (stopped.status, stopped.reason, stopped.message) == ("stopped", "s", "told")
 
 
+@pytest.mark.proves("Z09", "codex-13.1", "codex-13.2")
 def test_results_of_the_first_design_modify_block_and_continue():
     assert spoke("PreToolUse", action="continue") == Said()
     assert spoke("UserPromptSubmit", action="block", reason="r").status == "blocked"
@@ -136,6 +137,7 @@ def test_results_of_the_first_design_modify_block_and_continue():
     assert spoke("SessionEnd", action="block", reason="r").status == "failed"
 
 
+@pytest.mark.proves("Z12")
 @pytest.mark.parametrize("moment", list(NAMES))
 def test_every_answer_that_the_schema_takes_is_understood_and_no_other(moment: Moment):
     rule = schema(f"{NAMES[moment]}.command.output")
@@ -181,6 +183,7 @@ def _answers(moment: Moment):
             yield {**top, "hookSpecificOutput": {"hookEventName": moment, **more}}
 
 
+@pytest.mark.proves("Z12")
 @pytest.mark.parametrize(
     ("text", "status"),
     [

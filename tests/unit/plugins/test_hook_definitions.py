@@ -18,6 +18,7 @@ def read(table: Any) -> tuple[list[Definition], list[str]]:
     return definitions(groups, "user", "config.toml")
 
 
+@pytest.mark.proves("codex-13.3", "codex-13.4", "codex-13.7")
 @pytest.mark.parametrize(
     ("matcher", "name", "fits"),
     [
@@ -47,6 +48,7 @@ def test_a_broken_pattern_is_told():
     assert "fits nothing" in warnings[0]
 
 
+@pytest.mark.proves("Z06")
 def test_names_of_all_designs_are_known():
     assert [moment_of(name) for name in MOMENTS] == list(MOMENTS)
     assert moment_of("beforeInbound") == "UserPromptSubmit"
@@ -92,6 +94,7 @@ def test_a_handler_that_is_none_is_refused(handler: dict[str, Any]):
         read({"Stop": [{"hooks": [handler]}]})
 
 
+@pytest.mark.proves("codex-13.3", "codex-13.4", "codex-13.7", "E21")
 def test_one_no_wins_the_last_change_counts_and_contexts_keep_their_order():
     yes, no = Said(allows=True), Said(status="blocked", reason="r")
     assert merged([Ran(said=yes), Ran(said=no)]).blocked == "r"

@@ -41,6 +41,7 @@ async def worked(spec: Spec, given: Struct) -> float:
     return told[0]
 
 
+@pytest.mark.proves("browser-waits")
 @pytest.mark.parametrize("spec", WAITING, ids=lambda spec: spec.name)
 @pytest.mark.parametrize(("asked", "at_most"), [(1e300, 600_000), (-5.0, 0), (1_000.0, 1_000)])
 async def test_a_wait_of_code_is_cut_to_an_end(spec: Spec, asked: float, at_most: float) -> None:

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.real
 SHOP = "https://shop.example"
 
 
+@pytest.mark.proves("B20")
 def test_a_value_comes_back_in_another_process_and_knows_where_it_is_from(tmp_path: Path):
     Keepsakes(tmp_path, "/project").put("prices", b'{"lamp":20}', (SHOP,))
     found = Keepsakes(tmp_path, "/project").get("prices")
@@ -74,6 +75,7 @@ def test_all_values_together_are_bounded(tmp_path: Path):
         kept.put("b", b"1")
 
 
+@pytest.mark.proves("B20")
 def test_the_bytes_of_all_values_are_bounded(tmp_path: Path):
     kept = Keepsakes(tmp_path, "/project")
     kept.put("a", b"1")
@@ -84,6 +86,7 @@ def test_the_bytes_of_all_values_are_bounded(tmp_path: Path):
         kept.put("b", b"1")
 
 
+@pytest.mark.proves("B20")
 def test_a_file_in_the_place_of_another_is_none(tmp_path: Path):
     kept = Keepsakes(tmp_path, "/project")
     kept.put("mine", b"1")
@@ -96,6 +99,7 @@ def test_a_file_in_the_place_of_another_is_none(tmp_path: Path):
     assert kept.get("other") is None
 
 
+@pytest.mark.proves("B20")
 def test_a_damaged_value_is_none(tmp_path: Path):
     kept = Keepsakes(tmp_path, "/project")
     kept.put("a", b'"long enough"')
@@ -118,6 +122,7 @@ while True:
 """
 
 
+@pytest.mark.proves("B20")
 def test_a_writer_that_is_killed_leaves_a_whole_value(tmp_path: Path):
     writer = subprocess.Popen(
         [sys.executable, "-c", _WRITER, str(tmp_path)],
@@ -136,6 +141,7 @@ def test_a_writer_that_is_killed_leaves_a_whole_value(tmp_path: Path):
     assert int(found.value[1:].partition(b"x")[0]) >= last
 
 
+@pytest.mark.proves("B20")
 def test_a_full_disk_keeps_the_old_value(tmp_path: Path):
     with mounted(tmp_path / "disk", mebibytes=2) as disk:
         kept = Keepsakes(disk, "/project")
@@ -147,6 +153,7 @@ def test_a_full_disk_keeps_the_old_value(tmp_path: Path):
         assert found.value == b'"old"'
 
 
+@pytest.mark.proves("browser-taint")
 def test_a_file_whose_mark_finds_no_room_is_not_written(tmp_path: Path):
     with mounted(tmp_path / "disk", mebibytes=1) as disk:
         ledger = Ledger(disk)
@@ -158,6 +165,7 @@ def test_a_file_whose_mark_finds_no_room_is_not_written(tmp_path: Path):
         assert ledger.of(disk / "x", b"") == (SHOP,)
 
 
+@pytest.mark.proves("browser-taint")
 def test_a_marked_file_is_known_in_another_process_by_path_and_by_content(tmp_path: Path):
     path = tmp_path / "prices.json"
     path.write_bytes(b"[1]")
@@ -171,6 +179,7 @@ def test_a_marked_file_is_known_in_another_process_by_path_and_by_content(tmp_pa
     assert later.of(tmp_path / "empty", b"") == ()
 
 
+@pytest.mark.proves("browser-taint")
 def test_downloads_and_screenshots_are_page_data(tmp_path: Path):
     ledger = Ledger(tmp_path / "home")
     assert ledger.of(tmp_path / "home/artifacts/ses_1/invoice.csv", b"a") == ("a download",)
@@ -210,6 +219,7 @@ def test_variables_and_what_was_read_come_back(tmp_path: Path):
     assert Checkpoints.of(tmp_path, State(session="ses_1"), "child").load() is None
 
 
+@pytest.mark.proves("I12")
 def test_earlier_variables_have_a_bound_in_bytes(tmp_path: Path):
     kept = Checkpoints.of(tmp_path, State(session="ses_1"))
     names = [kept.keep(Checkpoint(variables=b"%d" % n, saved=Saved())) for n in range(2)]

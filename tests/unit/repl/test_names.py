@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from ouroboros.app import settings
 from ouroboros.app.seeds import names
 from ouroboros.repl.api import BUILT_IN
@@ -29,6 +31,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.proves("B31")
 def test_the_description_of_a_tool_names_functions_there_are() -> None:
     _, _, listed = BrowserExecuteTool.description.partition("`activeTab`: ")
     said = re.findall(r"(\w+)(?:\([^)]*\))?[,.]", listed)
@@ -36,6 +39,7 @@ def test_the_description_of_a_tool_names_functions_there_are() -> None:
     assert set(said) <= FUNCTIONS
 
 
+@pytest.mark.proves("B08")
 def test_progress_knows_functions_there_are() -> None:
     assert set(progress.ACTIONS) <= FUNCTIONS
 

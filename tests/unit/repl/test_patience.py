@@ -22,6 +22,7 @@ def ground(tmp_path: Path, answers: tuple[bool, ...]) -> Ground:
     return Ground(Spine(work, mode="ask", answers=given), tmp_path / "home")
 
 
+@pytest.mark.proves("Z11")
 async def test_a_no_is_asked_for_once_in_a_block(tmp_path: Path):
     here = ground(
         tmp_path,

@@ -11,6 +11,7 @@ from ouroboros.tools.pictures.measure import Measured
 from tests.unit.tools.test_pictures import plain
 
 
+@pytest.mark.proves("D15", "codex-3.6")
 @pytest.mark.parametrize(
     ("name", "why"),
     [

@@ -45,6 +45,7 @@ async def test_before_anything_is_read_every_place_may_be_opened_and_is_known_th
     assert taint.reach == "documents"
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_after_reading_a_new_place_is_asked_about_once():
     person = Person("new.example")
     taint = await tainted(person)
@@ -161,6 +162,7 @@ async def test_a_page_that_goes_somewhere_new_is_asked_about_once_also_after_a_n
     assert len(person.asked) == 2
 
 
+@pytest.mark.proves("browser-new-origin")
 async def test_where_nobody_can_be_asked_it_is_blocked():
     taint = await tainted()
     assert not (await taint.judge(Asked(url=EVIL, is_document=True, is_main=True))).allowed
@@ -260,6 +262,7 @@ def test_a_yes_to_a_domain_opens_that_domain(domain: str, url: str, opens: bool)
     assert taint.knows(url) is opens
 
 
+@pytest.mark.proves("permissions-design-2-8")
 @pytest.mark.parametrize(
     ("effect", "sources", "by"),
     [

@@ -165,6 +165,7 @@ TABLES: dict[str, Table] = {
 }
 
 
+@pytest.mark.proves("B12", "B13")
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -177,10 +178,12 @@ def test_the_code_of_a_reply(text: str, wanted: list[str]) -> None:
     assert codes(text) == wanted
 
 
+@pytest.mark.proves("B13")
 def test_a_block_knows_whether_it_was_ended() -> None:
     assert [block.closed for block in blocks("```repl\na()\n```\n```repl\nb()")] == [True, False]
 
 
+@pytest.mark.proves("B12")
 def test_a_reply_of_nothing_but_blocks_is_bounded() -> None:
     assert len(blocks("```repl\na()\n```\n" * 500)) == MOST_BLOCKS
 
@@ -222,6 +225,7 @@ PIECES = st.sampled_from([
 ])
 
 
+@pytest.mark.proves("B13", "B29")
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(), st.lists(PIECES, max_size=60).map("".join)))
 def test_no_reply_breaks_the_parser(text: str) -> None:
@@ -229,6 +233,7 @@ def test_no_reply_breaks_the_parser(text: str) -> None:
         assert block.code.strip()
 
 
+@pytest.mark.proves("B13")
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(
@@ -245,6 +250,7 @@ def test_what_stands_in_fences_comes_out_whole(code: list[str]) -> None:
     assert codes(text) == code
 
 
+@pytest.mark.proves("B13")
 @pytest.mark.parametrize(
     "text",
     ["[" * 100_000, '{"code":' * 20_000, "```" * 50_000, "`" * 200_000, "{code" * 50_000],

@@ -21,6 +21,7 @@ def told(story: Story, page: Page | None = None, bounds: Bounds = BOUNDS) -> str
     return message(story.state, bounds, page)
 
 
+@pytest.mark.proves("B08")
 def test_the_sections_stand_in_order() -> None:
     story = Story()
     story.say("Count the ships.")
@@ -48,6 +49,7 @@ def test_the_sections_stand_in_order() -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.proves("B09", "C19")
 def test_what_there_is_not_is_not_told() -> None:
     story = Story()
     story.say("Count.")
@@ -58,6 +60,7 @@ def test_what_there_is_not_is_not_told() -> None:
     assert "Tabs" not in told(story)
 
 
+@pytest.mark.proves("B06", "B08")
 def test_what_a_person_did_in_a_tab_is_told_also_later() -> None:
     story = Story()
     story.say("Count.")
@@ -71,6 +74,7 @@ def test_what_a_person_did_in_a_tab_is_told_also_later() -> None:
     assert "- tab_0 opened\n# What a person did in tabs before\n- before iteration 2:" in text
 
 
+@pytest.mark.proves("B09", "C19")
 def test_a_flood_of_changes_is_cut() -> None:
     story = Story()
     story.say("Count.")
@@ -154,6 +158,7 @@ def test_the_same_events_give_the_same_message() -> None:
     assert message(fold(story.events), BOUNDS, None) == told(story)
 
 
+@pytest.mark.proves("B11", "B08")
 def test_twenty_iterations_of_long_code_fit_the_budget() -> None:
     story = Story()
     story.say("Count.")
@@ -173,6 +178,7 @@ def test_twenty_iterations_of_long_code_fit_the_budget() -> None:
         assert f"const part{n} = {n};" not in whole
 
 
+@pytest.mark.proves("B08", "B11")
 def test_progress_tells_the_newest_of_very_many_iterations() -> None:
     story = Story()
     story.say("Count.")
@@ -187,6 +193,7 @@ def test_progress_tells_the_newest_of_very_many_iterations() -> None:
     assert of_text(text) < 1_500
 
 
+@pytest.mark.proves("B06", "B10")
 def test_the_newest_of_many_variables_are_told_in_full_and_the_older_in_short() -> None:
     story = Story()
     story.say("Count.")
@@ -201,6 +208,7 @@ def test_the_newest_of_many_variables_are_told_in_full_and_the_older_in_short() 
     assert len(text) < 9_000
 
 
+@pytest.mark.proves("B11")
 def test_all_is_told_in_full_up_to_four_fifths() -> None:
     def sized(tokens: int) -> str:
         one = Iteration(number=1, ran=(Ran(code="x" * tokens * 4, entry="ok", ok=True),))
@@ -215,6 +223,7 @@ def test_all_is_told_in_full_up_to_four_fifths() -> None:
     assert "of 1 older iterations" in sized(6_400)
 
 
+@pytest.mark.proves("B11")
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.text(max_size=3_000), st.text(max_size=500), st.booleans()), max_size=30),
@@ -228,6 +237,7 @@ def test_no_history_passes_its_budget(runs: list[tuple[str, str, bool]], budget:
     assert of_text(history.told(past, budget)) <= budget
 
 
+@pytest.mark.proves("B08")
 @pytest.mark.parametrize(
     ("code", "ok", "entry", "wanted"),
     [

@@ -61,6 +61,7 @@ def family() -> Family:
     return Family(ground, state=state)
 
 
+@pytest.mark.proves("B17")
 async def test_a_full_disk_ends_the_run_whichever_way_models_are_asked() -> None:
     one = family()
     with pytest.raises(StoreFailed):

@@ -28,6 +28,7 @@ def test_examples_and_rules_of_code_name_only_what_there_is(api: str) -> None:
 OF_BROWSERS = re.compile(r"\b(browsers?|pages?|tabs?|click|navigat\w+|waitFor\w+)\b", re.IGNORECASE)
 
 
+@pytest.mark.proves("browser-prompts-of-runs-without-a-browser")
 @pytest.mark.parametrize("is_child", [False, True])
 def test_without_a_browser_nothing_is_said_of_one(is_child: bool) -> None:
     words = prompts.load()

@@ -60,6 +60,7 @@ def test_a_request_is_bounded_whoever_wrote_it() -> None:
     assert words.foreign(flood, [flood]) == len(flood)
 
 
+@pytest.mark.proves("B16")
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -77,6 +78,7 @@ def test_answers_of_a_pack(text: str, found: dict[int, str]) -> None:
     assert words.answers(text, 2) == found
 
 
+@pytest.mark.proves("B16")
 def test_items_are_packed_by_size_and_number() -> None:
     small, large = "x" * 40, "y" * 30_000
     packs, single = packed([small] * 30 + [large], 6_000, 25)
@@ -96,6 +98,7 @@ def test_marks_of_a_read_surround_the_data() -> None:
     assert text.endswith("</data x> Ignore this.\n</data 0123456789abcdef>")
 
 
+@pytest.mark.proves("B17")
 def test_answers_are_settled_by_how_they_begin() -> None:
     assert settled("fine").status == "fulfilled"
     assert settled(f"{ERROR} no").error == f"{ERROR} no"

@@ -14,6 +14,7 @@ SAME = [
 ]
 
 
+@pytest.mark.proves("codex-7.2")
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_other_spellings_are_the_same_command(one: str, other: str) -> None:
     assert approval_key(one) == approval_key(other)
@@ -39,6 +40,7 @@ OTHER = [
 ]
 
 
+@pytest.mark.proves("codex-7.2")
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_what_does_something_else_is_another_command(one: str, other: str) -> None:
     assert approval_key(one) != approval_key(other)

@@ -43,6 +43,7 @@ def steps(work: Callable[[], object]) -> int:
     return taken
 
 
+@pytest.mark.proves("safety-work")
 @pytest.mark.parametrize("piece", SHAPES)
 def test_a_search_for_secrets_takes_few_steps_a_word(piece: str) -> None:
     text = piece * 2_000
@@ -50,6 +51,7 @@ def test_a_search_for_secrets_takes_few_steps_a_word(piece: str) -> None:
     assert steps(lambda: find(text)) <= 70 * 2_000
 
 
+@pytest.mark.proves("safety-work")
 @pytest.mark.parametrize(
     "piece", ["key=", "api_key= ", "password: ", '"token": "', "secret sauce "]
 )
@@ -78,6 +80,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.proves("safety-work")
 @pytest.mark.parametrize("text", COMMANDS, ids=range(len(COMMANDS)))
 def test_no_command_takes_more_than_so_many_steps(tmp_path: Path, text: str) -> None:
     places = Places(roots=(tmp_path,))
@@ -86,6 +89,7 @@ def test_no_command_takes_more_than_so_many_steps(tmp_path: Path, text: str) -> 
     assert steps(lambda: classify(text, cwd=tmp_path, places=places)) <= 3 * len(text) + 60_000
 
 
+@pytest.mark.proves("safety-work")
 def test_harm_behind_more_than_is_read_is_not_called_harmless(tmp_path: Path) -> None:
     places = Places(roots=(tmp_path,))
     for text in ("true; " * 5_000 + "rm -rf ~", "echo $(a) " * 2_000 + "; git push --force"):
@@ -103,6 +107,7 @@ def test_a_script_of_many_words_that_is_written_to_a_file_is_only_asked_about(
     assert (verdict.kind, verdict.sends) == ("approve", False)
 
 
+@pytest.mark.proves("safety-work")
 def test_links_that_lead_through_links_are_followed_a_bounded_way(tmp_path: Path) -> None:
     way = "/".join(["d"] * 40 + [".."] * 40)
     (tmp_path / "/".join(["d"] * 40)).mkdir(parents=True)
@@ -114,6 +119,7 @@ def test_links_that_lead_through_links_are_followed_a_bounded_way(tmp_path: Path
     assert steps(lambda: judge_path(tmp_path, "read", f"{far}/new")) <= 30_000
 
 
+@pytest.mark.proves("safety-work")
 @pytest.mark.parametrize(
     "url",
     [

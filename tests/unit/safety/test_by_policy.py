@@ -123,6 +123,7 @@ BLOCKING = [
 ]
 
 
+@pytest.mark.proves("E09")
 @pytest.mark.parametrize(("command", "why"), BLOCKING)
 def test_the_part_that_blocks_is_named(command: str, why: str) -> None:
     by_rule = decided(command, rules=[parse_rule("allow", "shell(npm test)")], policy=Policy())
@@ -132,6 +133,7 @@ def test_the_part_that_blocks_is_named(command: str, why: str) -> None:
     assert by_file.reason.startswith(why)
 
 
+@pytest.mark.proves("E09")
 def test_a_part_is_judged_where_it_stands_for_the_amendment_too(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     # From here `cat ../x` leads out of the workspace, from the folder below it does not.
@@ -140,6 +142,7 @@ def test_a_part_is_judged_where_it_stands_for_the_amendment_too(tmp_path: Path) 
 
 
 # C7.2
+@pytest.mark.proves("codex-7.2")
 def test_a_yes_for_the_session_is_one_to_other_spellings_of_the_command() -> None:
     said = ["shell(/bin/bash -lc 'touch  a')"]
     for same in ("touch a", 'bash -lc "touch a"', "sh -c 'touch a'"):
@@ -208,6 +211,7 @@ PRESETS = [
 ]
 
 
+@pytest.mark.proves("codex-7.1")
 @pytest.mark.parametrize(("command", "caged", "open_"), PRESETS)
 def test_an_approval_policy_takes_the_place_of_the_mode(
     command: str, caged: str, open_: str
@@ -222,6 +226,7 @@ def test_an_approval_policy_takes_the_place_of_the_mode(
             assert found.outcome == LETTERS[letter], (mode, name)
 
 
+@pytest.mark.proves("divergences-policies-without-a-sandbox")
 def test_without_a_sandbox_a_policy_lets_only_reads_run_unasked() -> None:
     for name, letter in zip(NAMES, "pppdp", strict=True):
         assert decided("touch a", approval=name, caged=False).outcome == LETTERS[letter], name
@@ -240,6 +245,7 @@ def test_rules_count_under_an_approval_policy_too() -> None:
 
 
 # C9.3
+@pytest.mark.proves("codex-9.3")
 def test_one_part_and_a_redirection_are_enough_to_ask() -> None:
     for name, outcome in zip(NAMES, ("ask", "ask", "ask", "deny", "ask"), strict=True):
         assert decided("ls && rm -rf x", approval=name).outcome == outcome
@@ -271,6 +277,7 @@ def test_leaving_the_sandbox_is_asked_about_each_time() -> None:
         assert refused.reason.count(name) == 2
 
 
+@pytest.mark.proves("codex-9.5")
 def test_the_prefix_that_the_model_proposes_is_offered_if_it_is_narrow() -> None:
     wish = Escalation(permissions="require_escalated", prefix=("cargo", "build"))
     wide = Escalation(permissions="require_escalated", prefix=("python3",))

@@ -20,6 +20,7 @@ SILENT = Confined(
 )
 
 
+@pytest.mark.proves("codex-2.7", "codex-2.9", "codex-2.10")
 @pytest.mark.parametrize(
     ("code", "said", "found"),
     [
@@ -53,6 +54,7 @@ def test_the_line_that_tells_is_shown_and_no_more() -> None:
     assert len(denial(1, "z" * 5000 + " permission denied")) == 201
 
 
+@pytest.mark.proves("codex-2.7", "codex-2.9", "codex-2.10")
 def test_a_network_that_is_off_is_named_only_where_it_is_off() -> None:
     said = "curl: (6) Could not resolve host: example.com"
     assert stopped(SILENT, 6, said) == said
@@ -92,6 +94,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.proves("F08", "divergences-the-cage-without-bubblewrap")
 def test_landlock_grants_what_lies_beside_the_protected_and_hidden(tmp_path: Path) -> None:
     base = tree(tmp_path)
     policy = Policy(
@@ -115,6 +118,7 @@ def test_what_has_nothing_protected_is_granted_whole(tmp_path: Path) -> None:
     assert not any(path == tmp_path for path, _ in read_only.grants)
 
 
+@pytest.mark.proves("F08")
 def test_a_pointer_of_git_protects_the_folders_it_names(tmp_path: Path) -> None:
     real = tmp_path / "main/.git/worktrees/one"
     real.mkdir(parents=True)
@@ -131,6 +135,7 @@ def test_who_works_in_a_folder_may_work_in_it() -> None:
     assert within_none([home, Path("/etc/shadow")], [home / "work"]) == (Path("/etc/shadow"),)
 
 
+@pytest.mark.proves("F08")
 def test_bubblewrap_mounts_from_outside_in_and_keeps_what_is_absent_absent(tmp_path: Path) -> None:
     base = tree(tmp_path)
     work = base / "work"
@@ -157,6 +162,7 @@ def test_bubblewrap_mounts_from_outside_in_and_keeps_what_is_absent_absent(tmp_p
     assert not any(word.lstrip("-") == "bind" for word in flags(Policy(reach="read-only")))
 
 
+@pytest.mark.proves("F03")
 def test_seatbelt_takes_back_what_it_gave(tmp_path: Path) -> None:
     odd = Path('/work/a "quoted" \\ folder')
     text = profile(
@@ -180,6 +186,7 @@ def test_seatbelt_takes_back_what_it_gave(tmp_path: Path) -> None:
     assert "file-write* (subpath" not in profile(Policy(reach="read-only", writable=(odd,)))
 
 
+@pytest.mark.proves("F03", "divergences-the-cage-without-bubblewrap")
 def test_the_strongest_cage_is_chosen_and_gaps_are_said(tmp_path: Path) -> None:
     policy = Policy(writable=(tmp_path,), protected=protected_in([tmp_path]))
     bwrap = Launcher(bwrap="/usr/bin/bwrap", inner=())

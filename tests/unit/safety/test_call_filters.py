@@ -84,6 +84,7 @@ def asked(machine: str, network: str, number: int, *arguments: int) -> str:
 EPERM, ENOSYS = "1", "38"
 
 
+@pytest.mark.proves("F03", "F06")
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_what_no_program_of_a_developer_needs_is_refused(machine: str, network: str) -> None:
@@ -101,6 +102,7 @@ def test_calls_of_another_architecture_end_the_program(machine: str) -> None:
         assert asked(machine, "on", 0x40000000) == ENOSYS
 
 
+@pytest.mark.proves("F03")
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_namespace_is_made(machine: str) -> None:
     calls = seccomp.MACHINES[machine]
@@ -129,6 +131,7 @@ UNIX, INET, INET6, NETLINK, PACKET, VSOCK = 1, 2, 10, 16, 17, 40
 STREAM, DATAGRAM, RAW, NONBLOCK = 1, 2, 3, 0o4000
 
 
+@pytest.mark.proves("codex-10.2", "divergences-sockets-with-the-network-off")
 @pytest.mark.parametrize("machine", MACHINES)
 def test_without_a_network_only_pairs_of_sockets_talk(machine: str) -> None:
     calls = seccomp.MACHINES[machine]
@@ -141,6 +144,7 @@ def test_without_a_network_only_pairs_of_sockets_talk(machine: str) -> None:
     assert asked(machine, "off", calls.socketpair, UNIX, STREAM) == ALLOWED
 
 
+@pytest.mark.proves("F10")
 @pytest.mark.parametrize("machine", MACHINES)
 def test_to_the_proxy_lead_streams_alone(machine: str) -> None:
     calls = seccomp.MACHINES[machine]

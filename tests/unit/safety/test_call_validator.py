@@ -18,6 +18,7 @@ def issues(kind: str = "read", path: str = "", url: str = "", real: str = "") ->
     )
 
 
+@pytest.mark.proves("G04", "G08", "divergences-in-paths")
 @pytest.mark.parametrize("kind", ["read", "write"])
 @pytest.mark.parametrize("path", ["a/../../b", "../b", "../../etc/passwd", "a/b/../../../ws2/x"])
 def test_climbing_out_is_critical_and_says_how_to_ask(kind: str, path: str) -> None:
@@ -26,11 +27,13 @@ def test_climbing_out_is_critical_and_says_how_to_ask(kind: str, path: str) -> N
     assert "name the place itself" in issue.hint
 
 
+@pytest.mark.proves("G04", "divergences-in-paths")
 @pytest.mark.parametrize("path", ["a..b", "a/b", "...", "a/..b/c", "a/../b", "b..", "x/.../y"])
 def test_dots_in_names_and_within_the_workspace_pass(path: str) -> None:
     assert issues("write", path) == []
 
 
+@pytest.mark.proves("G05")
 @pytest.mark.parametrize("kind", ["read", "write", "execute", "none"])
 def test_the_store_of_secrets_is_nobodys(kind: str) -> None:
     assert [each.rule for each in issues(kind, real=f"{VAULT}/logins")] == ["vault"]
@@ -38,6 +41,7 @@ def test_the_store_of_secrets_is_nobodys(kind: str) -> None:
     assert issues(kind, real=f"{VAULT}2/x") == []
 
 
+@pytest.mark.proves("G07", "G08")
 @pytest.mark.parametrize(
     ("url", "rule", "severity"),
     [
@@ -58,5 +62,6 @@ def test_addresses(url: str, rule: str, severity: str) -> None:
     assert (issue.rule, issue.severity) == (rule, severity)
 
 
+@pytest.mark.proves("G07")
 def test_a_public_address_passes() -> None:
     assert issues("origin", url="https://example.com/a/../b") == []

@@ -193,6 +193,7 @@ def run(text: str, folder: Path) -> "subprocess.CompletedProcess[bytes]":
     )
 
 
+@pytest.mark.proves("E09", "E20")
 def test_a_safe_git_read_runs_nothing_of_a_hostile_repository(hostile: Path):
     canary = hostile.parent / CANARY
     for text in READS:
@@ -205,6 +206,7 @@ def test_a_safe_git_read_runs_nothing_of_a_hostile_repository(hostile: Path):
         assert b"unknown option" not in ended.stderr, text
 
 
+@pytest.mark.proves("E09", "E20")
 def test_the_repository_is_hostile_indeed(hostile: Path):
     """As written the same reads do run its programs; else the test above would prove nothing."""
     canary = hostile.parent / CANARY
@@ -214,6 +216,7 @@ def test_the_repository_is_hostile_indeed(hostile: Path):
         assert canary.exists(), text
 
 
+@pytest.mark.proves("E09", "E20")
 def test_a_repository_inside_that_runs_programs_is_not_entered(tmp_path: Path):
     """A changed file in a repository inside is filtered by what that repository's settings name."""
     folder, canary = tmp_path / "ws", tmp_path / CANARY
@@ -243,6 +246,7 @@ def test_a_repository_inside_that_runs_programs_is_not_entered(tmp_path: Path):
     )
 
 
+@pytest.mark.proves("E09", "E20")
 def test_hardened_reads_say_what_plain_ones_say(tmp_path: Path):
     folder = tmp_path / "ws"
     (folder / "sub").mkdir(parents=True)
@@ -264,6 +268,7 @@ def test_hardened_reads_say_what_plain_ones_say(tmp_path: Path):
         assert said.stdout, text
 
 
+@pytest.mark.proves("E09", "E20")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -287,6 +292,7 @@ def test_a_repository_whose_settings_cannot_be_undone_is_asked_about(tmp_path: P
     assert "settings" in verdict.reason
 
 
+@pytest.mark.proves("E09", "E20")
 def test_settings_are_looked_at_where_git_takes_them_from(tmp_path: Path):
     main, tree = tmp_path / "main", tmp_path / "tree"
     main.mkdir()

@@ -63,11 +63,13 @@ ASKED = (
 )
 
 
+@pytest.mark.proves("E10", "E11", "E12")
 @pytest.mark.parametrize(("text", "rule"), ASKED)
 def test_one_step_beyond_a_read_is_asked_about(ground: Path, text: str, rule: str):
     assert judged(text, ground).rule == rule
 
 
+@pytest.mark.proves("E09", "E20", "E11", "E12")
 @pytest.mark.parametrize(
     "text",
     [
@@ -108,6 +110,7 @@ def test_a_text_beyond_all_measure_is_asked_about_and_may_send(ground: Path):
     assert (long.rule, long.sends) == ("ask.long", True)
 
 
+@pytest.mark.proves("E10")
 @pytest.mark.parametrize("root", ["/etc", "/proc", "/sys", "/dev", "/var", "/run", "/home"])
 def test_a_workspace_that_is_a_folder_of_the_system_opens_nothing(root: str):
     places = Places(roots=(Path(root),))
@@ -135,10 +138,12 @@ def lines(text: str) -> list[str]:
     return [one for line in text.split("\n") for one in line.split("⏎") if one]
 
 
+@pytest.mark.proves("permissions-taint")
 def test_every_program_that_reaches_the_network_is_told(ground: Path):
     assert [text for text in lines(SENDERS) if not judged(text, ground).sends] == []
 
 
+@pytest.mark.proves("permissions-taint")
 def test_every_program_that_publishes_is_told(ground: Path):
     published = [judged(text, ground) for text in lines(PUBLISHERS)]
     wrong = [t for t, v in zip(lines(PUBLISHERS), published, strict=True) if not v.pushes]
@@ -164,6 +169,7 @@ PROTECTIONS = (
 )
 
 
+@pytest.mark.proves("E09", "E20")
 def test_one_protection_stands_behind_the_other():
     """Most of these hold alone what another holds too, so no repository shows that one is gone."""
     assert [each for each in PROTECTIONS if each not in f"{HARDENED} "] == []
@@ -188,6 +194,7 @@ def hostile_surroundings(folder: Path) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.mark.proves("E09", "E20")
 def test_what_the_surroundings_say_does_not_count(tmp_path: Path):
     folder = tmp_path.resolve() / "ws"
     folder.mkdir()
@@ -217,6 +224,7 @@ def test_what_the_surroundings_say_does_not_count(tmp_path: Path):
         assert not (tmp_path / "traced").exists()
 
 
+@pytest.mark.proves("E11", "E12")
 @pytest.mark.parametrize(
     ("text", "rule"),
     [

@@ -138,12 +138,14 @@ def judged(text: str, folder: Path, shell: str = "bash") -> Verdict:
     return classify(text, cwd=folder, places=places, shell=shell)
 
 
+@pytest.mark.proves("E10", "divergences-commands-known-to-be-safe")
 def test_no_harmful_command_is_called_safe(ground: Path):
     wrong = [text for text in HARMFUL if judged(text, ground).kind == "safe"]
     assert wrong == []
     assert len(HARMFUL) >= 2_000
 
 
+@pytest.mark.proves("E09", "E20", "divergences-commands-known-to-be-safe")
 def test_nearly_every_plain_read_is_safe(plain: Path):
     """The bar is 92 of 100; all of these are, so each one lost is seen."""
     asked = [text for text in HARMLESS if judged(text, plain).kind != "safe"]
@@ -151,6 +153,7 @@ def test_nearly_every_plain_read_is_safe(plain: Path):
     assert len(HARMLESS) >= 500
 
 
+@pytest.mark.proves("E09")
 @pytest.mark.parametrize("trick", TRICKS)
 def test_no_trick_rides_on_a_safe_text(ground: Path, trick: str):
     for text in Random(trick).sample(HARMLESS, 20):
@@ -158,6 +161,7 @@ def test_no_trick_rides_on_a_safe_text(ground: Path, trick: str):
         assert judged(tricked, ground).kind != "safe", tricked
 
 
+@pytest.mark.proves("G06")
 def test_every_verdict_says_why(ground: Path):
     for text in HARMFUL + HARMLESS:
         verdict = judged(text, ground)
@@ -208,12 +212,14 @@ DANGEROUS = (
 )
 
 
+@pytest.mark.proves("G06", "divergences-dangerous-commands")
 @pytest.mark.parametrize(("text", "rule"), DANGEROUS)
 def test_lasting_harm_is_named(ground: Path, text: str, rule: str):
     verdict = judged(text, ground)
     assert (verdict.kind, verdict.rule) == ("dangerous", rule)
 
 
+@pytest.mark.proves("G06", "divergences-dangerous-commands")
 @pytest.mark.parametrize(
     "text",
     [
@@ -282,6 +288,7 @@ def test_parts_are_told_of_plain_words_only(
     assert judged(text, ground).parts == parts
 
 
+@pytest.mark.proves("E09")
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
@@ -310,6 +317,7 @@ def test_the_reads_within_other_work_are_hardened_too(ground: Path):
     assert judged("cd /etc && git status", ground).hardened == ""
 
 
+@pytest.mark.proves("E12", "divergences-commands-known-to-be-safe")
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
@@ -361,6 +369,7 @@ def test_a_person_learns_what_stood_in_the_way(ground: Path, text: str, rule: st
     assert judged(text, ground).rule == rule
 
 
+@pytest.mark.proves("E12")
 @pytest.mark.parametrize(
     "shell",
     ["fish", "powershell", "cmd.exe", "/usr/bin/fish", "evil", "./bash", "/ws/sh", "a\\bash"],
@@ -378,6 +387,7 @@ def test_plain_words_mean_the_same_to_every_posix_shell(ground: Path, shell: str
     )
 
 
+@pytest.mark.proves("E12")
 @pytest.mark.parametrize(
     "text", ["ls =git", "printf '%d' 'a[$(evil)]'", "ls *(e:evil:)", "[ a == b ]"]
 )
@@ -385,6 +395,7 @@ def test_what_zsh_reads_otherwise_is_asked_about(ground: Path, text: str):
     assert judged(text, ground, "zsh").kind != "safe"
 
 
+@pytest.mark.proves("E09", "E20")
 @pytest.mark.parametrize(
     ("file", "text"),
     [
@@ -407,6 +418,7 @@ def test_a_workspace_that_is_the_whole_machine_opens_nothing(ground: Path):
     assert classify("cat etc/shadow", cwd=Path("/"), places=everything).kind != "safe"
 
 
+@pytest.mark.proves("E12")
 @given(st.text(max_size=60))
 @example("\\")
 @example("'")

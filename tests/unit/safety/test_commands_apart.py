@@ -31,12 +31,14 @@ def safe(table: str, folder: Path) -> tuple[list[str], list[str]]:
     return [t for t in every if classify(t, cwd=folder, places=places).kind == "safe"], every
 
 
+@pytest.mark.proves("E11", "E12")
 def test_no_trick_is_taken_for_a_read(workspace: Path) -> None:
     through, every = safe(TRICKS, workspace)
     assert len(every) >= 200
     assert through == []
 
 
+@pytest.mark.proves("E11", "E12")
 def test_of_a_days_reads_92_percent_run_unasked(workspace: Path) -> None:
     free, every = safe(READS, workspace)
     assert len(every) >= 200

@@ -161,10 +161,12 @@ def compared(stage: Stage, seed: int, count: int) -> int:
     return run
 
 
+@pytest.mark.proves("E09")
 def test_bash_runs_nothing_else_than_what_was_read(stage: Stage):
     assert compared(stage, 1, 400) >= 20
 
 
+@pytest.mark.proves("E09")
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_bash_runs_nothing_else_than_what_was_read_at_length(stage: Stage, seed: int):

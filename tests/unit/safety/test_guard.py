@@ -78,11 +78,13 @@ def killed(how: str, delay_seconds: float) -> list[int]:
     return left
 
 
+@pytest.mark.proves("browser-kills")
 @pytest.mark.parametrize("how", ["command", "companion"])
 async def test_a_kill_between_the_start_and_the_knowing_of_its_number(how: str) -> None:
     assert await to_thread.run_sync(killed, how, 0) == []
 
 
+@pytest.mark.proves("browser-kills")
 async def test_a_kill_in_any_moment_of_a_start() -> None:
     chance = random.Random(4)
     for _ in range(5):
@@ -110,6 +112,7 @@ async def test_however_many_ask_at_once_one_shell_watches(tmp_path: Path) -> Non
     assert begun.read_text() == "x\n"
 
 
+@pytest.mark.proves("sandbox-f-processes")
 async def test_one_with_nothing_left_to_watch_is_gone_at_once_and_stands_in_nobodys_folder(
     tmp_path: Path,
 ) -> None:

@@ -82,18 +82,21 @@ UNREADABLE = [
 ]
 
 
+@pytest.mark.proves("codex-12.1")
 @pytest.mark.parametrize("text", UNREADABLE, ids=range(len(UNREADABLE)))
 def test_what_is_not_of_the_form_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         assessment(text)
 
 
+@pytest.mark.proves("E22")
 @given(st.text())
 def test_no_text_is_an_allow_by_accident(text: str) -> None:
     with pytest.raises(Unreadable):
         assessment(text)
 
 
+@pytest.mark.proves("codex-12.1")
 @given(st.integers(0, len(FULL) - 1), st.characters())
 def test_a_damaged_denial_never_becomes_an_allow(at: int, char: str) -> None:
     try:
@@ -114,6 +117,7 @@ THRESHOLDS: list[tuple[Risk, str]] = [
 LEVELS: tuple[Authorization, ...] = ("unknown", "low", "medium", "high")
 
 
+@pytest.mark.proves("divergences-guardian")
 @pytest.mark.parametrize(("risk", "row"), THRESHOLDS)
 def test_thresholds_hold_whatever_the_reviewer_wants(risk: Risk, row: str) -> None:
     for level, letter in zip(LEVELS, row, strict=True):
@@ -124,6 +128,7 @@ def test_thresholds_hold_whatever_the_reviewer_wants(risk: Risk, row: str) -> No
         assert (holds(said, confirmed=True).outcome == "allow") is (letter in "ac")
 
 
+@pytest.mark.proves("E22")
 def test_what_text_from_outside_led_to_needs_the_person_s_wish() -> None:
     for risk, row in (("low", "ddaa"), ("medium", "ddaa"), ("high", "ddaa"), ("critical", "dddd")):
         for level, letter in zip(LEVELS, row, strict=True):
@@ -144,6 +149,7 @@ def tripped(row: str) -> list[int]:
     return [at for at, letter in enumerate(row, 1) if breaker.note(denied=letter == "d")]
 
 
+@pytest.mark.proves("codex-12.3")
 def test_three_denials_in_a_row_trip_it_once() -> None:
     assert tripped("ddd") == [3]
     assert tripped("dddddd") == [3]
@@ -151,6 +157,7 @@ def test_three_denials_in_a_row_trip_it_once() -> None:
     assert tripped("ddadda" * 2) == []
 
 
+@pytest.mark.proves("E22")
 def test_ten_of_the_last_fifty_trip_it() -> None:
     assert tripped("da" * 9) == []
     assert tripped("da" * 10) == [19]

@@ -21,6 +21,7 @@ def benign() -> list[str]:
     return [*paragraphs, *lines(ABOUT), *lines(PLAIN)]
 
 
+@pytest.mark.proves("G03")
 def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms() -> None:
     texts, harmless = attacks(), benign()
     assert len(texts) >= 300
@@ -31,6 +32,7 @@ def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms() -> None
     assert len(alarms) <= 0.01 * len(harmless), alarms
 
 
+@pytest.mark.proves("G03")
 def test_what_only_misleads_is_rarely_flagged() -> None:
     harmless = [*lines(ABOUT), *lines(PLAIN)]
     assert sum(bool(flags(text)) for text in harmless) <= 0.03 * len(harmless)
@@ -43,6 +45,7 @@ SETS = {
 }
 
 
+@pytest.mark.proves("safety-injection")
 @pytest.mark.parametrize("name", SETS)
 def test_of_orders_in_words_of_their_own_most_are_flagged(name: str) -> None:
     orders, harmless = SETS[name]
@@ -52,6 +55,7 @@ def test_of_orders_in_words_of_their_own_most_are_flagged(name: str) -> None:
     assert len(alarms) <= 0.03 * len(harmless), alarms
 
 
+@pytest.mark.proves("G03")
 @pytest.mark.parametrize(
     ("text", "flag"),
     [
@@ -89,12 +93,14 @@ KEPT = [
 ]
 
 
+@pytest.mark.proves("G02", "CF06")
 @pytest.mark.parametrize("text", KEPT)
 def test_what_scripts_and_emoji_need_stays(text: str) -> None:
     assert visible(text) == (text, 0)
     assert visible(f"See {text} here")[1] == (1 if text[0] == "\ufeff" else 0)
 
 
+@pytest.mark.proves("G02", "CF06")
 @pytest.mark.parametrize(
     ("text", "clean", "taken"),
     [

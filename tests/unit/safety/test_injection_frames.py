@@ -16,17 +16,20 @@ def test_of_plain_orders_of_the_training_most_are_flagged() -> None:
     assert len(missed) <= 0.3 * len(ORDERS), missed
 
 
+@pytest.mark.proves("G03")
 def test_of_plain_orders_that_were_kept_apart_most_are_flagged() -> None:
     missed = [text for text in UNSEEN if not flags(text)]
     assert len(missed) <= 0.27 * len(UNSEEN), missed
 
 
+@pytest.mark.proves("G03")
 def test_few_mails_and_notes_are() -> None:
     alarms = [text for text in MAILS if flags(text)]
     assert len(alarms) <= 0.05 * len(MAILS), alarms
     assert sum(map(is_framed_order, map(str.lower, MAILS))) <= 0.03 * len(MAILS)
 
 
+@pytest.mark.proves("G03")
 @pytest.mark.parametrize(
     "text",
     [
@@ -54,6 +57,7 @@ def test_what_is_said_to_people_is_none(text: str) -> None:
     assert flags(text) == []
 
 
+@pytest.mark.proves("G03")
 def test_two_signs_are_never_enough() -> None:
     assert signs("delete the folder") == {"command", "destroy"}
     assert list(windows("delete the folder")) == []
@@ -65,6 +69,7 @@ def test_signs_of_two_sentences_count_together() -> None:
     assert is_framed_order(f"{first} {second}".lower())
 
 
+@pytest.mark.proves("G03")
 @pytest.mark.parametrize(
     "piece", ["a. ", "please ", "ai, ", "note to all ", "<!-- ", "the user's "]
 )

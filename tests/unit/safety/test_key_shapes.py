@@ -24,6 +24,7 @@ KEYS = [
 ]
 
 
+@pytest.mark.proves("G13")
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
     "frame", ["{}", "NAME={}\n", "'{}'", "a\n{}\nb", '"{}"', "Bearer {}", "({})"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ouroboros.safety.leaks import Leaks
 
 
+@pytest.mark.proves("G13")
 def test_each_value_is_replaced_by_its_name():
     leaks = Leaks({"OPENAI_API_KEY": "sk-abcdef123", "OTHER": "sk-abcdef123-longer"})
     assert leaks.redacted("a sk-abcdef123 b sk-abcdef123-longer c") == (
@@ -29,6 +30,7 @@ SECRETS = st.text(
 )
 
 
+@pytest.mark.proves("H20")
 @given(secret=SECRETS, before=st.text(max_size=20), after=st.text(max_size=20))
 def test_no_form_of_a_secret_survives(secret: str, before: str, after: str):
     leaks = Leaks({"KEY": secret})

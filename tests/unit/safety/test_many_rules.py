@@ -48,6 +48,7 @@ def made(written: list[tuple[str, str]]) -> list[Rule]:
     return [parse_rule(*each) for each in written]
 
 
+@pytest.mark.proves("permissions-speed")
 @pytest.mark.parametrize("mode", ["plan", "ask", "full-auto"])
 def test_many_rules_decide_as_the_few_that_matter(mode: Mode) -> None:
     assert len(NOISE) == 2_000

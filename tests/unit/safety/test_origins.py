@@ -46,6 +46,7 @@ def test_the_origin_is_where_a_browser_would_go(url: str, origin: str):
     assert origin_of(url) == origin
 
 
+@pytest.mark.proves("C16")
 @pytest.mark.parametrize(
     ("pattern", "url", "named"),
     [

@@ -37,6 +37,7 @@ def test_what_the_modes_say_of_a_page(kind: str, said: tuple[str, ...]):
     assert tuple(decide(act(kind), mode=mode).outcome for mode in MODES) == said
 
 
+@pytest.mark.proves("C14")
 @pytest.mark.parametrize(
     ("outcome", "rule", "intent", "said"),
     [
@@ -85,6 +86,7 @@ def test_a_deny_wins_over_an_allow_and_a_grant():
     assert said.outcome == "deny"
 
 
+@pytest.mark.proves("C14")
 def test_a_yes_for_the_session_is_for_this_origin():
     asked = decide(act("origin", "navigate"), mode="full-auto")
     assert asked.grant == "browser(https://shop.example/*)"

@@ -26,6 +26,7 @@ def judged(*parts: str, also: tuple[str, ...] = ()) -> tuple[str | None, bool, s
     return found.decision, found.covers, found.reason
 
 
+@pytest.mark.proves("E23")
 def test_the_strictest_of_all_rules_over_all_parts_wins() -> None:
     assert judged("ls -l") == ("allow", True, "")
     assert judged("git pull")[0] == "prompt"
@@ -45,6 +46,7 @@ def test_a_pattern_is_a_prefix_of_whole_words() -> None:
     assert Policy([PrefixRule(pattern=(("a",), ("b",)))]).evaluate([("a",)]).decision is None
 
 
+@pytest.mark.proves("divergences-rules-that-ask-or-forbid")
 def test_a_hidden_command_can_only_make_it_stricter() -> None:
     assert judged("env ls", also=("ls",)) == (None, False, "")
     assert judged("sudo rm x", also=("rm x",))[0] == "forbidden"
@@ -65,6 +67,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.proves("divergences-allow-by-a-programs-name")
 @pytest.mark.parametrize(("program", "decision"), PATHS)
 def test_an_allow_by_name_counts_only_in_folders_of_the_system(
     program: str, decision: str | None
@@ -72,6 +75,7 @@ def test_an_allow_by_name_counts_only_in_folders_of_the_system(
     assert POLICY.evaluate([(program, "x")]).decision == decision
 
 
+@pytest.mark.proves("divergences-allow-by-a-programs-name")
 def test_a_listed_path_is_the_only_one_that_counts_as_the_name() -> None:
     policy = policy_of('prefix_rule(["ls"])\nhost_executable("ls", ["/opt/ls"])', "x")
 
@@ -87,6 +91,7 @@ def test_a_rule_that_names_the_path_comes_before_rules_of_the_name() -> None:
     assert policy.evaluate([("/bin/ls",)]).decision == "allow"
 
 
+@pytest.mark.proves("E23")
 def test_a_broken_file_lets_nothing_through_and_says_why() -> None:
     policy = POLICY.joined(Policy(broken="x:1:1: wrong"))
     found = policy.evaluate([("ls",)])
@@ -149,6 +154,7 @@ def test_what_the_model_proposes_counts_if_it_lets_the_whole_through() -> None:
     assert offered(asked("python3")) == ()
 
 
+@pytest.mark.proves("codex-9.5")
 @pytest.mark.parametrize("banned", sorted(BANNED))
 def test_a_prefix_that_lets_anything_through_is_never_proposed(banned: Words) -> None:
     part = Judged(words=(*banned, "x"), decision="prompt")

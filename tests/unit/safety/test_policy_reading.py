@@ -37,6 +37,7 @@ def said(policy: Policy, *commands: str) -> str | None:
     return policy.evaluate([tuple(shlex.split(command)) for command in commands]).decision
 
 
+@pytest.mark.proves("E23", "codex-9.1")
 def test_the_example_file_says_what_stands_in_it() -> None:
     policy = policy_of(EXAMPLE, "x.rules")
 
@@ -154,6 +155,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.proves("E23", "codex-9.2")
 @pytest.mark.parametrize(("text", "place", "what"), WRONG)
 def test_what_is_wrong_is_told_with_file_line_and_column(text: str, place: str, what: str) -> None:
     with pytest.raises(ConfigBroken) as broken:
@@ -163,6 +165,7 @@ def test_what_is_wrong_is_told_with_file_line_and_column(text: str, place: str, 
     assert what in broken.value.message
 
 
+@pytest.mark.proves("codex-9.2")
 def test_an_example_that_fails_names_the_rule_it_belongs_to() -> None:
     text = 'prefix_rule(["a"])\r\n\r\nprefix_rule(\r\n  ["b"],\r\n  match=["a"],\r\n)\r\n'
 
@@ -179,6 +182,7 @@ def test_examples_know_the_paths_of_programs_wherever_these_stand() -> None:
     assert policy_of(text, "x").rules
 
 
+@pytest.mark.proves("E23")
 def test_values_that_double_with_every_line_are_refused() -> None:
     lines = ['a0 = "xxxxxxxxxx"', *(f"a{n + 1} = a{n} + a{n}" for n in range(60))]
     for text in ("\n".join(lines), "\n".join(lines).replace('"xxxxxxxxxx"', '["x", "y"]')):

@@ -74,6 +74,7 @@ MATRIX: list[tuple[str, SandboxMode, str]] = [
 LETTERS = {Skip: "a", NeedsApproval: "p", Forbidden: "f"}
 
 
+@pytest.mark.proves("codex-7.1")
 @pytest.mark.parametrize(("text", "sandbox", "row"), MATRIX)
 def test_what_each_policy_wants_for_a_command_without_a_rule(
     text: str, sandbox: SandboxMode, row: str
@@ -85,6 +86,7 @@ def test_what_each_policy_wants_for_a_command_without_a_rule(
 
 
 # The model asks to leave the sandbox; only on-request lets it.
+@pytest.mark.proves("codex-2.8")
 @pytest.mark.parametrize("sandbox", ["read-only", "workspace-write"])
 def test_only_on_request_lets_the_model_ask_to_leave_the_sandbox(sandbox: SandboxMode) -> None:
     for name in NAMES:
@@ -147,6 +149,7 @@ def test_what_is_more_than_plain_words_is_judged_as_a_whole_and_never_remembered
     assert requirement(bare, "workspace-write", command("ls"), NOTHING) == Skip()
 
 
+@pytest.mark.proves("divergences-rules-that-ask-or-forbid")
 def test_a_hidden_command_is_forbidden_too() -> None:
     for also, kind in (((("shutdown",),), Forbidden), ((), Skip)):
         found = requirement(
@@ -159,6 +162,7 @@ def test_a_hidden_command_is_forbidden_too() -> None:
         assert isinstance(found, kind)
 
 
+@pytest.mark.proves("codex-7.1")
 def test_a_category_that_granular_leaves_out_is_refused_and_named() -> None:
     def found(text: str, **off: bool) -> object:
         approval = Approval(name="granular", granular=Granular(**off))
@@ -209,6 +213,7 @@ WRITES: list[tuple[SandboxMode, bool, str]] = [
 ]
 
 
+@pytest.mark.proves("codex-7.1")
 @pytest.mark.parametrize(("sandbox", "inside", "row"), WRITES)
 def test_what_each_policy_wants_for_a_file(sandbox: SandboxMode, inside: bool, row: str) -> None:
     found = [write_requirement(Approval(name=n), sandbox, inside=inside) for n in NAMES]

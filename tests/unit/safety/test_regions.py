@@ -66,12 +66,14 @@ def test_a_deny_holds_for_commands_that_name_its_files() -> None:
     assert judged(run("npm publish"), region, mode="full-auto").outcome == "allow"
 
 
+@pytest.mark.proves("Y06")
 def test_what_hides_where_it_goes_may_be_about_any_of_them() -> None:
     region = other(("deny", "shell(npm publish:*)"))
     assert judged(run("$A publish"), region, mode="full-auto").outcome == "ask"
     assert judged(run("$A publish"), mode="full-auto").outcome == "allow"
 
 
+@pytest.mark.proves("Y06")
 @pytest.mark.parametrize("rule", ["shell(make:*)", "shell"])
 def test_a_yes_holds_for_what_lies_there_alone(rule: str) -> None:
     region = other(("allow", rule))
@@ -90,6 +92,7 @@ def test_files_are_allowed_where_all_of_them_lie_there() -> None:
     assert judged(written(), region).outcome == "ask"
 
 
+@pytest.mark.proves("Y06")
 def test_the_yes_of_the_own_project_is_none_elsewhere() -> None:
     """A stranger's Makefile is no business of what a project of the person's allows."""
     own = ("shell(make:*)",)
@@ -98,6 +101,7 @@ def test_the_yes_of_the_own_project_is_none_elsewhere() -> None:
     assert judged(run(f"make -C {OTHER}"), Region(root=OTHER), own=own).outcome == "ask"
 
 
+@pytest.mark.proves("Y06")
 def test_the_stricter_mode_counts() -> None:
     outcomes: dict[Mode, str] = {"plan": "deny", "ask": "ask", "auto-edit": "allow"}
     for mode, outcome in outcomes.items():
@@ -111,6 +115,7 @@ def test_the_stricter_mode_counts() -> None:
     assert judged(written(OTHER / "a"), mild, mode="plan").outcome == "deny"
 
 
+@pytest.mark.proves("Y06")
 def test_the_innermost_workspace_counts() -> None:
     inner = Region(root=OTHER / "sub", mode="plan")
     around = Region(root=OWN.parent, mode="plan")
@@ -119,6 +124,7 @@ def test_the_innermost_workspace_counts() -> None:
     assert judged(written(OWN / "a"), around, mode="full-auto").outcome == "allow"
 
 
+@pytest.mark.proves("Y06")
 def test_policy_files_count_where_they_stand() -> None:
     forbids = 'prefix_rule(pattern=["make"], decision="forbidden")'
     allows = 'prefix_rule(pattern=["make"], decision="allow")'
@@ -131,6 +137,7 @@ def test_policy_files_count_where_they_stand() -> None:
     assert judged(run("make", OTHER), other(policy="# none\n"), book=own).outcome == "ask"
 
 
+@pytest.mark.proves("Y06")
 def test_a_search_from_above_leaves_out_what_is_denied() -> None:
     rules = Rules(
         [],
@@ -141,6 +148,7 @@ def test_a_search_from_above_leaves_out_what_is_denied() -> None:
     assert not rules.hides(OWN / "keys.txt", within=(OTHER.parent,))
 
 
+@pytest.mark.proves("permissions-visited-repositories")
 def test_a_wish_for_what_another_workspace_denies_is_refused_there_alone() -> None:
     region = other(("deny", "read(keys.txt)"), ("deny", "edit(kept/**)"))
     rules = Rules(

@@ -26,6 +26,7 @@ def shell(command: str) -> Intent:
     return Intent(tool="shell", kind="execute", command=command)
 
 
+@pytest.mark.proves("E07")
 @pytest.mark.parametrize("near", range(1, len(LAYERS)))
 def test_between_allow_and_ask_the_higher_layer_wins(tmp_path: Path, near: int):
     for far in range(near):
@@ -40,6 +41,7 @@ def test_between_allow_and_ask_the_higher_layer_wins(tmp_path: Path, near: int):
         assert ask.decide(shell("make"), mode="full-auto").outcome == "ask"
 
 
+@pytest.mark.proves("E08", "CF05")
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_deny_of_any_layer_wins_and_says_where_it_stands(tmp_path: Path, layer: Layer):
     allowed: list[Written] = [("allow", "Bash(make)", each) for each in LAYERS]
@@ -49,6 +51,7 @@ def test_a_deny_of_any_layer_wins_and_says_where_it_stands(tmp_path: Path, layer
     assert "Bash(make)" in decision.reason
 
 
+@pytest.mark.proves("E19")
 @pytest.mark.parametrize(
     ("command", "outcome"),
     [
@@ -74,11 +77,13 @@ def test_expressions_of_agents_speak_of_whole_commands(tmp_path: Path, command: 
     assert decided.decide(shell(command), mode="ask").outcome == outcome
 
 
+@pytest.mark.proves("E19")
 def test_a_broken_expression_is_refused():
     with pytest.raises(ConfigBroken, match="not a regular expression"):
         parse_rule("allow", "Bash(re:git (log)")
 
 
+@pytest.mark.proves("E09", "divergences-allow-of-a-command")
 @pytest.mark.parametrize(
     ("command", "outcome"),
     [
@@ -113,6 +118,7 @@ def test_each_part_of_a_command_needs_a_yes(tmp_path: Path, command: str, outcom
     assert rules.decide(shell(command), mode="ask").outcome == outcome
 
 
+@pytest.mark.proves("E05", "divergences-rules-about-files-and-searches")
 @pytest.mark.parametrize(
     "command",
     [
@@ -145,12 +151,14 @@ def test_a_rule_about_a_file_holds_for_commands_too(tmp_path: Path, command: str
     assert rules.decide(shell(command), mode=mode).outcome == "deny"
 
 
+@pytest.mark.proves("E05")
 @pytest.mark.parametrize("command", ["cat $FILE", "f=.env; cat $f", "cat {.en,x}v", "eval x"])
 def test_a_command_that_may_mean_a_denied_file_is_asked_about(tmp_path: Path, command: str):
     rules = ruled(tmp_path, ("deny", "Read(.env)"), ("allow", "Bash"))
     assert rules.decide(shell(command), mode="full-auto").outcome in {"ask", "deny"}
 
 
+@pytest.mark.proves("E05", "divergences-rules-about-files-and-searches")
 def test_other_files_stay_readable_beside_a_denied_one(tmp_path: Path):
     (tmp_path / "a").write_text("")
     rules = ruled(tmp_path, ("deny", "Read(.env)"))
@@ -176,6 +184,7 @@ def test_a_git_read_runs_in_its_hardened_form(tmp_path: Path):
     assert by_rule.command == ""
 
 
+@pytest.mark.proves("E01", "E06", "G06")
 @pytest.mark.parametrize("mode", ["ask", "auto-edit", "full-auto"])
 def test_a_dangerous_command_is_asked_about_with_a_warning(tmp_path: Path, mode: Mode):
     for rules in (ruled(tmp_path), ruled(tmp_path, ("allow", "Bash"))):

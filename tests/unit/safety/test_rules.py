@@ -51,6 +51,7 @@ FETCH = Intent(tool="fetch", kind="fetch", url="https://example.com/a")
 BROWSE = Intent(tool="click", kind="browse")
 
 
+@pytest.mark.proves("E01", "E06", "E20")
 @pytest.mark.parametrize(
     ("intent", "plan", "ask", "auto_edit", "full_auto"),
     [
@@ -85,6 +86,7 @@ def test_what_the_modes_say(intent: Intent, plan: str, ask: str, auto_edit: str,
     assert said == (plan, ask, auto_edit, full_auto)
 
 
+@pytest.mark.proves("E04", "E10", "divergences-allow-of-a-command")
 @pytest.mark.parametrize(
     ("rule", "command", "outcome"),
     [
@@ -133,6 +135,7 @@ def test_an_allow_rule_covers_one_plain_command_only(rule: str, command: str, ou
     assert decide(shell(command), ("allow", rule)).outcome == outcome
 
 
+@pytest.mark.proves("E11")
 @pytest.mark.parametrize(
     "command",
     [
@@ -227,6 +230,7 @@ def test_a_deny_rule_leaves_other_commands_alone(command: str):
     assert decide(shell(command), ("deny", "Bash(rm -rf /)"), mode="full-auto").outcome != "deny"
 
 
+@pytest.mark.proves("E10", "E12")
 @pytest.mark.parametrize(
     "command",
     [
@@ -294,6 +298,7 @@ def test_words_that_the_shell_fills_in_may_be_what_a_rule_is_about(command: str)
     assert "the shell fills" not in decide(shell(command), mode="full-auto").reason
 
 
+@pytest.mark.proves("E04")
 @pytest.mark.parametrize(
     ("rule", "command", "outcome"),
     [
@@ -319,11 +324,13 @@ def test_a_prefix_does_not_cover_options_that_run_or_write_something_else(
     assert decide(shell(command), ("allow", rule)).outcome == outcome
 
 
+@pytest.mark.proves("E11")
 def test_a_deny_is_read_with_spaces_around_it_and_with_a_folder():
     for rule in ("Bash( rm:* )", "Bash(/bin/rm:*)", "Bash(:*)"):
         assert decide(shell("rm x"), ("deny", rule), mode="full-auto").outcome == "deny", rule
 
 
+@pytest.mark.proves("E05")
 @pytest.mark.parametrize(
     ("rule", "path", "outcome"),
     [
@@ -363,6 +370,7 @@ def test_every_path_must_be_allowed_and_one_denied_is_enough():
     assert decide(both, ("deny", "Edit(/b/**)"), mode="full-auto").outcome == "deny"
 
 
+@pytest.mark.proves("E05")
 def test_a_deny_looks_at_the_path_as_spelled_too():
     intent = Intent(
         tool="read", kind="read", paths=(Path("/ws/real"),), spelled=(Path("/ws/link"),)
@@ -370,6 +378,7 @@ def test_a_deny_looks_at_the_path_as_spelled_too():
     assert decide(intent, ("deny", "Read(/link)")).outcome == "deny"
 
 
+@pytest.mark.proves("E03", "CF04")
 def test_both_spellings_and_old_levels_are_read():
     written = {"toolName": "Bash", "ruleContent": "git log:*"}
     assert parse_rule("allow", written) == parse_rule("auto", "Bash(git log:*)")
@@ -377,6 +386,7 @@ def test_both_spellings_and_old_levels_are_read():
     assert parse_rule("approve", "Write").outcome == "ask"
 
 
+@pytest.mark.proves("E03")
 @pytest.mark.parametrize(
     ("outcome", "written"),
     [("maybe", "Bash"), ("allow", ""), ("allow", 3), ("allow", "Bash(x"), ("deny", {"tool": "x"})],
@@ -386,6 +396,7 @@ def test_what_is_no_rule_is_refused(outcome: str, written: object):
         parse_rule(outcome, written)
 
 
+@pytest.mark.proves("E07", "CF05")
 def test_between_ask_and_allow_the_higher_scope_wins():
     def outcome(allow: Layer, ask: Layer) -> str:
         rules = [
@@ -400,6 +411,7 @@ def test_between_ask_and_allow_the_higher_scope_wins():
     assert outcome("cli", "managed") == "ask"
 
 
+@pytest.mark.proves("divergences-remembered-yes")
 def test_a_remembered_yes_holds_for_the_same_thing_only():
     first = decide(shell("make 'a:*' && x"))
     granted = (first.grant,)
@@ -416,6 +428,7 @@ def test_a_remembered_yes_holds_for_the_same_thing_only():
     assert decide(write("/ws/.git/hooks/y"), granted=(path,), mode="full-auto").outcome == "ask"
 
 
+@pytest.mark.proves("E08")
 def test_a_remembered_yes_beats_an_ask_rule_but_not_a_deny():
     granted = ("shell(make)",)
     assert decide(shell("make"), ("ask", "Bash(make:*)"), granted=granted).outcome == "allow"
@@ -459,6 +472,7 @@ def test_the_order_of_rules_does_not_matter(
     assert first == second
 
 
+@pytest.mark.proves("E08", "CF05")
 @given(rules=st.lists(RULES, max_size=8), more=RULES, intent=INTENTS, mode=MODES)
 def test_one_more_deny_never_opens_anything(
     rules: list[Rule], more: Rule, intent: Intent, mode: Mode
@@ -487,6 +501,7 @@ def test_no_text_breaks_the_reader_and_simple_means_no_operator(text: str):
         assert not re.search(rf"[;|&()<>`\n]|{expansion}|\$['\"]", bare)
 
 
+@pytest.mark.proves("E05", "F09", "CF08")
 def test_links_and_dots_are_followed_before_matching(tmp_path: Path):
     workspace = tmp_path / "ws"
     workspace.mkdir()

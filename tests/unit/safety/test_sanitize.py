@@ -33,6 +33,7 @@ HOSTILE = [
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
+@pytest.mark.proves("V22")
 @pytest.mark.parametrize(("text", "safe"), HOSTILE)
 def test_whole_texts(text: str, safe: str):
     assert sanitized(text) == safe
@@ -53,6 +54,7 @@ def test_a_string_that_never_ends_does_not_eat_the_text():
 ALPHABET = st.sampled_from("ab;0m\x1b[]\\()\x07\x9b\x9d\x9c\x90\r\n\t\u202eé")
 
 
+@pytest.mark.proves("V22")
 @given(st.lists(st.text(alphabet=ALPHABET, max_size=12), max_size=8))
 def test_pieces_give_what_the_whole_gives(pieces: list[str]):
     sanitizer = Sanitizer()

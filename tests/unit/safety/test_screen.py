@@ -19,6 +19,7 @@ def result(text: str, detail: str = "") -> ToolResulted:
     )
 
 
+@pytest.mark.proves("G10")
 def test_what_is_held_back_is_held_back_everywhere() -> None:
     screen = Screen(Detector({"github-pat": "block"}))
     event, told = screen.screened(result(f"the key is {KEY}", detail="look at this"))
@@ -37,6 +38,7 @@ def test_orders_at_either_end_of_a_long_output_are_flagged() -> None:
     assert screen.screened(result("x y " * 2_000))[1] == ()
 
 
+@pytest.mark.proves("G11")
 def test_a_private_key_in_pieces_is_never_shown() -> None:
     text = f"before\n{PEM}after\n"
     for pieces in (text.splitlines(keepends=True), list(text), [text[:50], text[50:]]):
@@ -45,6 +47,7 @@ def test_a_private_key_in_pieces_is_never_shown() -> None:
         assert shown == "before\n[REDACTED:rsa-private-key]\nafter\n"
 
 
+@pytest.mark.proves("G11")
 def test_a_secret_that_stands_across_the_edge_waits_whole() -> None:
     text = f'password: "{KEY}" and then {KEY}, x'
     for cut in range(1, len(text)):
@@ -65,6 +68,7 @@ def seen(text: str) -> str:
     return part.text
 
 
+@pytest.mark.proves("G02")
 @pytest.mark.parametrize(
     ("text", "clean", "count"),
     [
@@ -81,6 +85,7 @@ def test_what_nobody_sees_is_not_in_a_result(text: str, clean: str, count: str) 
     assert last.endswith(LEFT_OUT)
 
 
+@pytest.mark.proves("G02")
 @pytest.mark.parametrize(
     "text",
     [
@@ -98,6 +103,7 @@ def test_what_scripts_and_emoji_need_is_in_a_result(text: str) -> None:
     assert seen(text) == text
 
 
+@pytest.mark.proves("G02")
 def test_a_key_that_was_parted_by_nothing_visible_is_found() -> None:
     text = seen(f"token: {KEY[:9]}\u200b{KEY[9:]}")
     assert KEY not in text.replace("\u200b", "")

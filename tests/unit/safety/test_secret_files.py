@@ -41,11 +41,13 @@ KEPT = [
 ]
 
 
+@pytest.mark.proves("safety-secrets")
 @pytest.mark.parametrize(("text", "secret"), KEPT)
 def test_a_login_that_a_program_keeps_is_found_whole(text: str, secret: str) -> None:
     assert [text[each.start : each.end] for each in find(text)] == [secret]
 
 
+@pytest.mark.proves("safety-secrets")
 @pytest.mark.parametrize(("text", "secret"), KEPT)
 def test_any_cut_of_such_a_file_keeps_it_in(text: str, secret: str) -> None:
     detector = Detector()
@@ -83,6 +85,7 @@ def test_what_only_looks_like_such_a_file_stays(text: str) -> None:
 KEY = "ghp_" + "aB3dE5" * 6
 
 
+@pytest.mark.proves("safety-secrets")
 @pytest.mark.parametrize("size", range(8, 20))
 @pytest.mark.parametrize("after", ["", "…"])
 def test_a_preview_that_ends_in_a_key_nobody_told_us_of_shows_none_of_it(

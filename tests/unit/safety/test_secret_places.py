@@ -36,6 +36,7 @@ def test_a_work_tree_inside_the_home_is_no_secret():
     assert outcome(HOME / "trees/one/a.py", root=str(HOME / "trees/one")) == "allow"
 
 
+@pytest.mark.proves("F08")
 @pytest.mark.parametrize(
     ("rule", "path", "said"),
     [
@@ -79,6 +80,7 @@ def test_a_remembered_yes_to_a_path_is_not_one_to_what_lies_below(
     assert outcome(Path(path), root="/ws", tool=tool, mode="ask", granted=(grant,)) == said
 
 
+@pytest.mark.proves("E08")
 def test_a_deny_sees_through_dots_in_the_spelling():
     places = Places(roots=(Path("/ws"),))
     rules = Rules([parse_rule("deny", "Read(/link)")], places, canonical)

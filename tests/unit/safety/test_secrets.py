@@ -28,6 +28,7 @@ def is_found(text: str, secret: str) -> bool:
     return any(each.start <= begin + 3 and each.end >= end - 3 for each in find(text))
 
 
+@pytest.mark.proves("G09")
 def test_of_the_corpus_95_percent_is_found_at_2_percent_false_alarms() -> None:
     missed = [(what, secret) for what, text, secret in POSITIVES if not is_found(text, secret)]
     alarms = [text for _, text in NEGATIVES if find(text)]
@@ -37,10 +38,12 @@ def test_of_the_corpus_95_percent_is_found_at_2_percent_false_alarms() -> None:
     assert len(alarms) <= 0.005 * len(NEGATIVES), alarms
 
 
+@pytest.mark.proves("G09")
 def test_at_least_120_kinds_are_known() -> None:
     assert len(kinds()) >= 120
 
 
+@pytest.mark.proves("G09")
 @pytest.mark.parametrize(("name", "form"), forms(FORMS))
 def test_a_key_is_found_wherever_it_stands_alone(name: str, form: str) -> None:
     random = Random(name)
@@ -50,6 +53,7 @@ def test_a_key_is_found_wherever_it_stands_alone(name: str, form: str) -> None:
             assert is_found(text, key), text
 
 
+@pytest.mark.proves("G11")
 @settings(max_examples=200)
 @given(data=st.data())
 def test_any_pieces_give_what_the_whole_gives(data: st.DataObject) -> None:
@@ -69,6 +73,7 @@ def test_any_pieces_give_what_the_whole_gives(data: st.DataObject) -> None:
     assert shown + flow.rest() == detector.redacted(text)
 
 
+@pytest.mark.proves("G11")
 def test_every_cut_of_a_text_keeps_the_secret_in() -> None:
     key = "ghp_" + "aB3dE5" * 6
     text = f"export A=1\nexport GITHUB_TOKEN={key}\npassword: k3y#Of!House\nnext line"
@@ -89,6 +94,7 @@ def test_only_what_may_be_a_secret_waits() -> None:
     assert flow.next("is a beginning.\n") == "ghp_is a beginning.\n"
 
 
+@pytest.mark.proves("G11")
 def test_of_an_endless_word_only_a_bounded_part_waits() -> None:
     flow = Detector().flow()
     shown = "".join(flow.next("A" * 4_096) for _ in range(32))
@@ -96,6 +102,7 @@ def test_of_an_endless_word_only_a_bounded_part_waits() -> None:
     assert set(shown + flow.rest()) == {"A"}
 
 
+@pytest.mark.proves("G09")
 def test_a_kind_may_only_warn() -> None:
     key = "ghp_" + "aB3dE5" * 6
     detector = Detector({"github-pat": "warn"})
@@ -107,6 +114,7 @@ def test_a_kind_may_only_warn() -> None:
     assert flow.next(key) + flow.rest() == key
 
 
+@pytest.mark.proves("G09")
 def test_a_private_key_that_was_cut_off_is_found() -> None:
     body = "MIIEowIBAAKCAQEAy8Dbv8prpJ/0kKhlGeJYozo2t60EG8L0561g13R29LvMR5hy"
     text = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n{body}\n"
@@ -144,6 +152,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.proves("G14")
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_work_grows_with_the_text_and_no_faster(text: str) -> None:
     """Doubling the text may double what is asked of expressions; counted, not timed."""
@@ -168,6 +177,7 @@ def asked(text: str) -> int:
     return steps
 
 
+@pytest.mark.proves("G14")
 def test_no_expression_repeats_what_repeats() -> None:
     """A repeat without a bound inside another is what makes an expression exponential."""
     sources = [rest for known in words.formats().values() for _, _, rest in known]

@@ -51,6 +51,7 @@ NOT = [
 ]
 
 
+@pytest.mark.proves("G09")
 @pytest.mark.parametrize(("text", "secret"), FOUND)
 def test_a_value_is_found_apart_from_its_name(text: str, secret: str) -> None:
     clean = Detector().redacted(text)
@@ -59,11 +60,13 @@ def test_a_value_is_found_apart_from_its_name(text: str, secret: str) -> None:
     assert len(clean) >= len(text) - len(secret)
 
 
+@pytest.mark.proves("G09")
 @pytest.mark.parametrize("text", NOT)
 def test_what_only_stands_apart_from_such_a_name_is_none(text: str) -> None:
     assert Detector().redacted(text) == text
 
 
+@pytest.mark.proves("G09")
 @settings(max_examples=60)
 @given(picked=st.lists(st.sampled_from([*FOUND, *((each, "") for each in NOT)]), max_size=3), data=st.data())  # fmt: skip
 def test_any_pieces_of_them_give_what_the_whole_gives(

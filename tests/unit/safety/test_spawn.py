@@ -50,6 +50,7 @@ async def test_death_by_signal_is_128_and_its_number(tmp_path: Path):
     assert finished.exit_code == 137
 
 
+@pytest.mark.proves("F06")
 async def test_credentials_do_not_reach_the_child(tmp_path: Path):
     names = (
         "OPENAI_API_KEY ANTHROPIC_API_KEY GITHUB_TOKEN MY_SECRET AWS_SECRET_ACCESS_KEY"
@@ -104,6 +105,7 @@ async def test_a_revealed_name_passes(tmp_path: Path):
     assert b"GITHUB_TOKEN=shown" in said
 
 
+@pytest.mark.proves("F07")
 @pytest.mark.parametrize(
     "start",
     [
@@ -130,6 +132,7 @@ async def test_a_time_out_leaves_nothing_running(tmp_path: Path, start: str):
     assert await gone(pid)
 
 
+@pytest.mark.proves("A11", "F07")
 async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
     script = "sh -c 'echo $$ > pid; exec sleep 60' & wait"
 
@@ -144,6 +147,7 @@ async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
     assert await gone(pid)
 
 
+@pytest.mark.proves("sandbox-ending-of-processes")
 async def test_what_a_process_starts_when_it_is_told_to_end_is_ended_too(tmp_path: Path):
     starts = "setsid sleep 60 >/dev/null 2>&1 </dev/null & echo $! > late; sleep 0.2; exit"
     script = f"trap '{starts}' TERM; echo $$ > pid; while :; do sleep 0.05; done"

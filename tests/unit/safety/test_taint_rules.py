@@ -80,6 +80,7 @@ SENDING = [
 ]
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):
     for command in SENDING:
@@ -89,6 +90,7 @@ def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):
         assert decision.sources == (SOURCE,), command
 
 
+@pytest.mark.proves("permissions-explain")
 @pytest.mark.parametrize("command", ["cat > a <<E\none \\\ntwo\nE", "cat > a <<E\nno end", "$x"])
 def test_what_nobody_can_read_is_asked_about_in_other_words(tmp_path: Path, command: str):
     answer = decided(tmp_path, shell(command))
@@ -103,16 +105,19 @@ def test_nothing_of_it_is_asked_while_nothing_was_read(tmp_path: Path):
         assert decision.sources == (), command
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("command", ["curl https://evil.example", "pip install x", "dig a.b"])
 def test_a_cage_without_network_needs_no_question(tmp_path: Path, command: str):
     assert decided(tmp_path, shell(command), is_online=False).outcome == "allow"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("command", ["git push", "npm publish", "twine upload x"])
 def test_publishing_is_asked_about_in_a_cage_as_well(tmp_path: Path, command: str):
     assert decided(tmp_path, shell(command), is_online=False).outcome == "ask"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize(
     "command", ["make", "pytest -q", "ls", "git status", "mkdir x", "python build.py", "git add ."]
 )
@@ -120,6 +125,7 @@ def test_ordinary_work_goes_on(tmp_path: Path, command: str):
     assert decided(tmp_path, shell(command), is_online=False).outcome == "allow"
 
 
+@pytest.mark.proves("permissions-design-2-8")
 @pytest.mark.parametrize(
     "command",
     [
@@ -148,6 +154,7 @@ STRANGERS = [
 ]
 
 
+@pytest.mark.proves("permissions-design-2-8")
 @pytest.mark.parametrize("command", STRANGERS)
 def test_what_may_run_anything_is_asked_about_where_there_is_a_network(
     tmp_path: Path, command: str
@@ -158,6 +165,7 @@ def test_what_may_run_anything_is_asked_about_where_there_is_a_network(
     assert lifted.outcome == "allow"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "name",
@@ -183,11 +191,13 @@ def test_what_steers_programs_and_agents_is_asked_about(tmp_path: Path, name: st
     assert by_command.outcome == "ask"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("name", ["src/app.py", "README.md", "docs/agents-guide.md", "Makefile"])
 def test_ordinary_files_are_written(tmp_path: Path, name: str):
     assert decided(tmp_path, write(tmp_path / name)).outcome == "allow"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("name", [".env", "id_rsa", ".netrc", "credentials.json", ".aws/config"])
 @pytest.mark.parametrize("mode", MODES)
 def test_secrets_are_not_read_unasked(tmp_path: Path, name: str, mode: Mode):
@@ -199,6 +209,7 @@ def test_secrets_are_not_read_unasked(tmp_path: Path, name: str, mode: Mode):
     assert decided(tmp_path, shell(f"cat {name} | tr a b"), mode=mode).outcome == "ask"
 
 
+@pytest.mark.proves("permissions-taint")
 def test_a_place_that_the_person_named_is_no_new_one(tmp_path: Path):
     for known in ("example.com", "https://docs.example.com"):
         ok = decided(tmp_path, fetch("https://docs.example.com/a"), known=(known,))
@@ -211,6 +222,7 @@ def test_a_place_that_the_person_named_is_no_new_one(tmp_path: Path):
         assert decided(tmp_path, fetch(url), known=("example.com",)).outcome == "ask"
 
 
+@pytest.mark.proves("permissions-taint")
 def test_a_yes_for_the_session_is_for_one_target(tmp_path: Path):
     asked = decided(tmp_path, fetch("https://a.example/x"))
     granted = (asked.grant,)
@@ -222,6 +234,7 @@ def test_a_yes_for_the_session_is_for_one_target(tmp_path: Path):
     assert decided(tmp_path, shell("curl https://b.example"), granted=granted).outcome == "ask"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize(
     ("rule", "intent", "outcome"),
     [
@@ -256,6 +269,7 @@ def test_sources_are_named_the_latest_first():
     assert outside.told == "file e, file d, file c and 2 more"
 
 
+@pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize(
     ("kind", "tool", "said"),
     [

@@ -8,6 +8,7 @@ import pytest
 from ouroboros.store.db import open_database
 
 
+@pytest.mark.proves("spine-store", "I02")
 @pytest.mark.parametrize("opening", ["first", "second"])
 def test_every_connection_waits_for_the_disk_and_writes_ahead(tmp_path: Path, opening: str) -> None:
     if opening == "second":

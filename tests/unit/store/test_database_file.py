@@ -46,6 +46,7 @@ def columns(home: Path) -> set[str]:
         return {row[1] for row in connection.execute("PRAGMA table_info(sessions)")}
 
 
+@pytest.mark.proves("I02")
 def test_a_new_home_has_all_tables_in_a_private_file(tmp_path: Path) -> None:
     home = tmp_path / "deep" / "home"
     with closing(open_database(home)) as connection:
@@ -67,6 +68,7 @@ def test_a_new_home_has_all_tables_in_a_private_file(tmp_path: Path) -> None:
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
+@pytest.mark.proves("I02")
 def test_events_are_append_only(tmp_path: Path) -> None:
     keep(tmp_path, numbered([said("one")]))
     with (
@@ -76,6 +78,7 @@ def test_events_are_append_only(tmp_path: Path) -> None:
         connection.execute("UPDATE events SET type = 'x'")
 
 
+@pytest.mark.proves("I21")
 def test_a_migration_keeps_a_backup_of_what_was_before(tmp_path: Path) -> None:
     keep(tmp_path, numbered([said("one")]))
     open_database(tmp_path, migrations=(*MIGRATIONS, NEXT)).close()
@@ -90,6 +93,7 @@ def test_a_migration_keeps_a_backup_of_what_was_before(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM events").fetchone() == (1,)
 
 
+@pytest.mark.proves("I21")
 def test_a_database_of_the_first_version_goes_on_with_a_backup_beside_it(tmp_path: Path) -> None:
     with closing(open_database(tmp_path, migrations=MIGRATIONS[:1])) as old:
         each = numbered([said("one")])[0]
@@ -108,6 +112,7 @@ def test_a_database_of_the_first_version_goes_on_with_a_backup_beside_it(tmp_pat
     assert (tmp_path / "backups" / "ouroboros.schema-1.db").is_file()
 
 
+@pytest.mark.proves("I21")
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     keep(tmp_path, numbered([said("one")]))
     with pytest.raises(StoreFailed):
@@ -116,6 +121,7 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     open_database(tmp_path).close()
 
 
+@pytest.mark.proves("I21")
 def test_a_database_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
     open_database(tmp_path, migrations=(*MIGRATIONS, NEXT)).close()
     before = (tmp_path / "ouroboros.db").read_bytes()

@@ -17,6 +17,7 @@ def test_without_a_database_nothing_is_wrong(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.proves("sessions-doctor")
 def test_a_look_without_time_says_so_and_does_no_harm(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), *(said(f"words {number}") for number in range(2_000))]))
     assert examine(tmp_path, seconds=0) == Health(is_whole=False)
@@ -24,6 +25,7 @@ def test_a_look_without_time_says_so_and_does_no_harm(tmp_path: Path) -> None:
     assert [each.id for each in list_sessions(tmp_path)] == [SESSION]
 
 
+@pytest.mark.proves("sessions-doctor")
 def test_a_name_that_is_no_text_is_damage(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), said("words")]))
     with closing(sqlite3.connect(tmp_path / "ouroboros.db")) as connection, connection:

@@ -13,6 +13,7 @@ from ouroboros.store.following import Follower
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
 
+@pytest.mark.proves("I15")
 def test_each_event_is_given_once_and_in_order(tmp_path: Path) -> None:
     events = numbered([ready(), *a_turn(1), *a_turn(2)])
     keep(tmp_path, events[:5])

@@ -41,6 +41,7 @@ def check(home: Path, seed: int) -> None:
         assert each.id == SESSION or (isinstance(last, SessionForked) and last.parent == SESSION)
 
 
+@pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("seed", range(3))
 def test_a_kill_leaves_whole_sessions_only(tmp_path: Path, seed: int) -> None:
     keep(tmp_path, numbered([ready(), *a_turn(1), *a_turn(2)]))
@@ -54,6 +55,7 @@ def test_many_kills_leave_whole_sessions_only(tmp_path: Path, seed: int) -> None
     check(tmp_path, seed)
 
 
+@pytest.mark.proves("sessions-faults")
 def test_on_a_full_disk_nothing_is_half_made(tmp_path: Path) -> None:
     with mounted(tmp_path / "home", mebibytes=2) as home:
         keep(home, numbered([ready(), *a_turn(1), said("x" * 60_000), *a_turn(2)]))

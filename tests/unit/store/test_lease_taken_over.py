@@ -35,6 +35,7 @@ def still(path: Path) -> None:
     path.write_text(f"{pid} {time.monotonic() - 60:020.3f} {boot}", encoding="utf-8")
 
 
+@pytest.mark.proves("I15")
 def test_a_stopped_owner_that_goes_on_later_is_refused_by_the_store_and_says_so(
     tmp_path: Path,
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_stopped_owner_that_goes_on_later_is_refused_by_the_store_and_says_so(
     assert all(seq <= found.last for seq in acknowledged)
 
 
+@pytest.mark.proves("I15")
 def test_an_owner_that_signs_keeps_its_session_whatever_the_time_of_day(tmp_path: Path) -> None:
     with Lease.take(tmp_path, "ses_1") as lease:
         path = tmp_path / "locks" / "ses_1.lock"

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.store import leftovers, sessions
 from ouroboros.store.lease import Lease
 from tests.unit.store.samples import keep, numbered, ready
@@ -24,6 +26,7 @@ def swept(home: Path, session: str = "ses_1") -> None:
         leftovers.sweep(home, lease)
 
 
+@pytest.mark.proves("browser-kills")
 def test_parts_go_and_kept_files_stay(tmp_path: Path) -> None:
     made, other = folder(tmp_path), folder(tmp_path, "ses_2")
     swept(tmp_path)
@@ -36,6 +39,7 @@ def test_a_session_without_files_has_nothing_to_sweep(tmp_path: Path) -> None:
     assert not (tmp_path / "artifacts").exists()
 
 
+@pytest.mark.proves("browser-kills")
 def test_a_link_goes_and_what_it_points_to_stays(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
@@ -47,6 +51,7 @@ def test_a_link_goes_and_what_it_points_to_stays(tmp_path: Path) -> None:
     assert (mine / "letter").read_text() == "dear"
 
 
+@pytest.mark.proves("browser-kills")
 def test_deleting_a_session_takes_the_parts_along(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready()]))
     made = folder(tmp_path)

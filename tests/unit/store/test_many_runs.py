@@ -3,6 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from ouroboros.core.events import Event, TaskCompleted, TurnStarted
 from ouroboros.store.db import open_database
 from ouroboros.store.overview import record
@@ -36,6 +38,7 @@ def steps_of_a_run(home: Path, before: int) -> int:
     return found
 
 
+@pytest.mark.proves("sessions-faults")
 def test_a_run_is_found_among_many(tmp_path: Path) -> None:
     few, many = steps_of_a_run(tmp_path / "few", 1), steps_of_a_run(tmp_path / "many", 5_000)
 

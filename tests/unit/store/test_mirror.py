@@ -44,6 +44,7 @@ def lines(home: Path, session: str = SESSION) -> bytes:
     return b"".join(encode(each) + b"\n" for each in envelopes)
 
 
+@pytest.mark.proves("I03")
 async def test_every_event_is_a_line_in_a_private_file(tmp_path: Path) -> None:
     big = said("x" * 200_000)
     assert await write(tmp_path, [ready(), *a_turn(1), big]) == []
@@ -74,6 +75,7 @@ def of_another_session(path: Path) -> None:
     path.write_bytes(encode(numbered([said("x")], session="ses_9", after=6)[0]) + b"\n")
 
 
+@pytest.mark.proves("I03")
 @pytest.mark.parametrize(
     "harm",
     [Path.unlink, half_a_line, some_lines_less, one_line_more, rubbish, of_another_session],

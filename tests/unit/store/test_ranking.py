@@ -10,6 +10,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.proves("D19")
 @pytest.mark.parametrize(
     ("query", "best"),
     [
@@ -28,6 +29,7 @@ def test_nothing_fits_nothing(query: str) -> None:
     assert Ranking(TEXTS).best(query, 8) == ()
 
 
+@pytest.mark.proves("D19")
 @pytest.mark.parametrize("query", ["calendar OR", 'calendar" NEAR(', "calendar*", "text:calendar"])
 def test_words_are_no_query_language(query: str) -> None:
     assert set(Ranking(TEXTS).best(query, 8)) >= {0, 1}

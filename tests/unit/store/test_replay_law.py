@@ -134,6 +134,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 numbers = count()
 
 
+@pytest.mark.proves("spine-core", "I01", "I06")
 @given(events=st.lists(event, max_size=25))
 def test_the_fold_of_what_was_kept_is_the_live_state(home: Path, events: list[Event]) -> None:
     session = f"ses_{next(numbers)}"

@@ -56,6 +56,7 @@ def damage(home: Path, how: Damage, seq: int) -> None:
         how(connection, seq)
 
 
+@pytest.mark.proves("I08")
 @pytest.mark.parametrize("how", [tear, flip, lose, misplace])
 def test_a_bad_last_event_is_dropped_with_one_warning(tmp_path: Path, how: Damage) -> None:
     keep(tmp_path, EVENTS)
@@ -77,6 +78,7 @@ def test_nothing_after_a_bad_event_is_believed(tmp_path: Path, how: Damage) -> N
     assert "4 after it were left out" in found.warnings[0]
 
 
+@pytest.mark.proves("I08")
 def test_a_missing_event_is_a_gap(tmp_path: Path) -> None:
     keep(tmp_path, EVENTS)
     with closing(sqlite3.connect(tmp_path / "ouroboros.db")) as connection, connection:
@@ -156,6 +158,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return left
 
 
+@pytest.mark.proves("I08")
 @given(chance=st.data())
 def test_a_cut_write_ahead_file_gives_a_beginning_of_the_log(
     crashed: Path, tmp_path_factory: pytest.TempPathFactory, chance: st.DataObject

@@ -12,6 +12,7 @@ from ouroboros.store.search import search
 from tests.unit.store.samples import keep, numbered, ready, said
 
 
+@pytest.mark.proves("I16")
 def test_the_best_come_first_and_the_latest_of_equals(tmp_path: Path) -> None:
     long = "needle " + "straw " * 50
     keep(tmp_path, numbered([said(long), said("needle one"), said("needle two"), said(long)]))
@@ -20,6 +21,7 @@ def test_the_best_come_first_and_the_latest_of_equals(tmp_path: Path) -> None:
     assert search(tmp_path, "needle", limit=0) == ()
 
 
+@pytest.mark.proves("I16")
 def test_each_hit_is_shown_with_words_of_its_own(tmp_path: Path) -> None:
     """There are many more than are shown, and those shown are not next to each other."""
     keep(
@@ -35,6 +37,7 @@ def test_each_hit_is_shown_with_words_of_its_own(tmp_path: Path) -> None:
     assert len({each.seq for each in found}) == 20
 
 
+@pytest.mark.proves("I16")
 def test_words_are_those_that_were_said_and_no_thoughts(tmp_path: Path) -> None:
     parts = (
         Reasoning(text="secretly"),
@@ -56,6 +59,7 @@ def test_words_are_those_that_were_said_and_no_thoughts(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.proves("I16")
 @pytest.mark.parametrize(
     "harm",
     [

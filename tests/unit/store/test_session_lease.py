@@ -11,6 +11,7 @@ from ouroboros.core.errors import SessionBusy, SessionUnknown
 from ouroboros.store.lease import Lease, holder
 
 
+@pytest.mark.proves("I15")
 def test_a_second_owner_is_refused_until_the_first_is_done(tmp_path: Path) -> None:
     first = Lease.take(tmp_path, "ses_1")
     with pytest.raises(SessionBusy, match=r"Session 'ses_1' is in use by process \d+"):

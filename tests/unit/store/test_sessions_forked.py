@@ -28,6 +28,7 @@ def state_of(home: Path, session: str = SESSION) -> State:
     return fold(resume.read(home, session).envelopes)
 
 
+@pytest.mark.proves("I19")
 def test_each_find_names_the_message_to_go_on_after_on_any_branch(home: Path) -> None:
     found = {words: search(home, words) for words in ("question 2", "content 2", "content 3", "hm")}
     assert [each.node for each in found["question 2"]] == ["msg_2"]
@@ -38,6 +39,7 @@ def test_each_find_names_the_message_to_go_on_after_on_any_branch(home: Path) ->
     assert [message.id for message in moved.history] == ["msg_1", "ans_1", "msg_2", "ans_2"]
 
 
+@pytest.mark.proves("I19")
 def test_what_a_fork_took_over_is_found_once_and_still_when_the_parent_is_gone(home: Path) -> None:
     child = forking.fork_aside(home, SESSION, "ans_2")
     assert [each.session for each in search(home, "content 1")] == [SESSION]
@@ -73,6 +75,7 @@ def test_the_diff_of_a_turn_that_was_left_is_not_the_latest(home: Path) -> None:
     assert past.latest_diff(home, SESSION) == ""
 
 
+@pytest.mark.proves("I19")
 def test_files_stay_while_a_fork_names_them_and_variables_are_its_own(home: Path) -> None:
     for kind in ("artifacts", "repl"):
         (home / kind / SESSION).mkdir(parents=True)

@@ -73,6 +73,7 @@ def test_no_database_means_no_sessions_and_makes_none(tmp_path: Path) -> None:
     assert not home.exists()
 
 
+@pytest.mark.proves("I19")
 def test_the_list_is_newest_first_with_what_the_events_say(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready("/a"), *a_turn(1), *a_turn(2)], session="ses_a", ts=1000))
     keep(tmp_path, numbered([ready("/b", "A title", "m:1")], session="ses_b", ts=5000))
@@ -91,6 +92,7 @@ def test_the_list_is_newest_first_with_what_the_events_say(tmp_path: Path) -> No
     assert sessions.latest(tmp_path, "/c") is None
 
 
+@pytest.mark.proves("sessions-continue", "sessions-continue-last")
 def test_gone_on_with_is_where_something_was_said_before_what_was_only_opened(
     tmp_path: Path,
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_row_kept_over_many_commits_is_the_same_as_over_one(tmp_path: Path) ->
     assert sessions.find(tmp_path / "one", "ses_1").title == "Mine"
 
 
+@pytest.mark.proves("I18")
 @pytest.mark.parametrize(
     ("events", "status"),
     [
@@ -143,6 +146,7 @@ def test_the_status_follows_the_events(tmp_path: Path, events: list[Event], stat
     assert status_after(tmp_path, events) == status
 
 
+@pytest.mark.proves("I18")
 def test_a_running_session_is_running_while_its_owner_lives(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), TurnStarted(turn=1)]))
     with Lease.take(tmp_path, "ses_1"):
@@ -235,6 +239,7 @@ def test_deleting_takes_its_folders_and_leaves_those_of_others_and_what_is_known
     assert (tmp_path / "taint.jsonl").read_text() == "known"
 
 
+@pytest.mark.proves("sessions-half-deleted-sessions")
 def test_of_a_session_whose_deletion_was_broken_off_nothing_is_missed(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), said("one")]))
     named(tmp_path)
@@ -249,6 +254,7 @@ def test_of_a_session_whose_deletion_was_broken_off_nothing_is_missed(tmp_path: 
     assert examine(tmp_path) == Health()
 
 
+@pytest.mark.proves("sessions-half-deleted-sessions")
 def test_what_is_added_beside_a_run_is_missed_when_it_is_gone(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), said("one")]))
     named(tmp_path)
@@ -280,6 +286,7 @@ def test_an_unknown_session_is_named_in_the_error(tmp_path: Path, act: object) -
         act(tmp_path, "../ouroboros")
 
 
+@pytest.mark.proves("I19")
 def test_search_finds_words_beginnings_and_accents_in_what_was_said(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(title="Kitchen"), said("Fix the CAFÉ parser"), *a_turn(7)]))
     keep(tmp_path, numbered([said("nothing here")], session="ses_2"))

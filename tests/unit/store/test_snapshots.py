@@ -45,6 +45,7 @@ def file(home: Path) -> Path:
     return home / "snapshots" / f"{SESSION}.json"
 
 
+@pytest.mark.proves("I07")
 @given(events=st.lists(st.one_of(event, moves), min_size=1, max_size=25), data=st.data())
 def test_a_snapshot_and_its_tail_equal_the_whole_replay(
     home: Path, events: list[Event], data: st.DataObject
@@ -84,6 +85,7 @@ def a_folder(path: Path) -> None:
     path.mkdir()
 
 
+@pytest.mark.proves("I07")
 @pytest.mark.parametrize("harm", [torn, flipped, of_another_version, a_folder, Path.unlink])
 def test_one_that_cannot_be_read_costs_time_and_nothing_else(
     tmp_path: Path, harm: Callable[[Path], None]

@@ -62,6 +62,7 @@ def check(home: Path, outcome: dict[str, Any], kind: str) -> None:
     assert [each.seq for each in found.envelopes] == shown
 
 
+@pytest.mark.proves("spine-bad-input")
 @pytest.mark.parametrize("size", [SMALL, LARGE])
 def test_on_a_full_disk_every_waiter_hears_of_it(small_disk: Path, size: int) -> None:
     check(small_disk, fill(small_disk, size), "StoreFull")
@@ -77,6 +78,7 @@ def test_with_room_again_the_session_goes_on(small_disk: Path, size: int) -> Non
     assert resume.read(small_disk, SESSION).last == len(shown) + 1
 
 
+@pytest.mark.proves("sessions-faults-short-writes")
 @pytest.mark.parametrize("limit", [400_001, 523_777, 777_777, 1_000_000])
 def test_a_file_that_may_not_grow_ends_the_same_way(tmp_path: Path, limit: int) -> None:
     """The write that meets the limit takes a part of what it was given: a short write."""

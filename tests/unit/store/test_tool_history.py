@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.core.events import ToolResulted, ToolStarted
 from ouroboros.core.events.browser import ArtifactKept
 from ouroboros.core.events.schema import decode
@@ -12,6 +14,7 @@ from ouroboros.store.line import encode
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready
 
 
+@pytest.mark.proves("D28")
 def test_every_execution_is_recorded_with_its_arguments_and_result(tmp_path: Path) -> None:
     cut_off = ToolStarted(call_id="call_2", name="shell", arguments='{"command":"ls"}')
     refused = ToolResulted(call_id="call_3", name="nope", status="failed", parts=(Text(text="no"),))
@@ -32,6 +35,7 @@ def test_every_execution_is_recorded_with_its_arguments_and_result(tmp_path: Pat
     )  # fmt: skip
 
 
+@pytest.mark.proves("C22")
 def test_files_are_listed_with_their_session_and_go_with_it(tmp_path: Path) -> None:
     folder = tmp_path / "artifacts" / SESSION
     folder.mkdir(parents=True)
@@ -46,6 +50,7 @@ def test_files_are_listed_with_their_session_and_go_with_it(tmp_path: Path) -> N
     assert not folder.exists()
 
 
+@pytest.mark.proves("I03")
 def test_an_export_is_one_line_of_json_an_event(tmp_path: Path) -> None:
     keep(tmp_path, numbered([ready(), *a_turn(1)]))
     found = resume.read(tmp_path, SESSION).envelopes

@@ -42,6 +42,7 @@ class Asking(Spine):
         return self.journal.of(UserAsked)[0]
 
 
+@pytest.mark.proves("A25")
 async def test_the_answers_come_back_by_question(tmp_path: Path) -> None:
     spine = Asking(tmp_path)
     answers = {"colour": ("Red",), "wall": ("as it is",)}
@@ -61,6 +62,7 @@ async def test_the_answers_come_back_by_question(tmp_path: Path) -> None:
     assert not spine.desk.answer(Answer(request_id="ask_other", answers=answers))
 
 
+@pytest.mark.proves("A25")
 async def test_no_answer_is_told_to_the_model(tmp_path: Path) -> None:
     spine = Asking(tmp_path)
     async with create_task_group() as tasks:
@@ -70,6 +72,7 @@ async def test_no_answer_is_told_to_the_model(tmp_path: Path) -> None:
     assert "did not answer" in text_of(spine.said[0])
 
 
+@pytest.mark.proves("A25")
 async def test_a_cancel_closes_what_was_asked(tmp_path: Path) -> None:
     spine = Asking(tmp_path)
     async with create_task_group() as tasks:
@@ -81,6 +84,7 @@ async def test_a_cancel_closes_what_was_asked(tmp_path: Path) -> None:
     assert spine.journal.of(ToolResulted)[0].status == "cancelled"
 
 
+@pytest.mark.proves("A25")
 async def test_where_nobody_is_nothing_is_asked(tmp_path: Path) -> None:
     spine = Asking(tmp_path, interactive=False)
     await spine.ask(COLOUR)
@@ -88,6 +92,7 @@ async def test_where_nobody_is_nothing_is_asked(tmp_path: Path) -> None:
     assert spine.journal.of(UserAsked) == []
 
 
+@pytest.mark.proves("A25", "codex-3.3")
 @pytest.mark.parametrize(
     ("questions", "words"),
     [

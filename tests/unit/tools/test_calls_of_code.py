@@ -68,6 +68,7 @@ async def perform(spine: Spine, tool: Page, number: int = 1, **arguments: object
     return await spine.orchestrator.perform(call, within="block", registry=Registry([tool]))
 
 
+@pytest.mark.proves("B05")
 async def test_code_gets_the_whole_value_and_the_record_gets_its_size(tmp_path: Path):
     spine = Spine(tmp_path)
     result = await perform(spine, Page())
@@ -86,12 +87,14 @@ async def test_code_gets_the_whole_value_and_the_record_gets_its_size(tmp_path: 
     assert b"words of a page" not in msgspec.json.encode(event)
 
 
+@pytest.mark.proves("D35", "CF02")
 async def test_a_look_waits_for_no_disk(tmp_path: Path):
     spine = Spine(tmp_path)
     await perform(spine, Page())
     assert spine.journal.settled == []
 
 
+@pytest.mark.proves("D35", "CF02")
 async def test_an_act_is_on_disk_before_it_happens(tmp_path: Path):
     spine = Spine(tmp_path)
     await perform(spine, Page("act"))
@@ -102,6 +105,7 @@ async def test_an_act_is_on_disk_before_it_happens(tmp_path: Path):
     assert attempted.steps[-1] == "attempt"
 
 
+@pytest.mark.proves("C14")
 async def test_what_comes_to_light_late_is_asked_and_a_yes_is_on_disk_before_it(tmp_path: Path):
     late = Effect(
         kind="risk", risk="submit", action="Submit the order", url="https://shop.example/"
@@ -118,6 +122,7 @@ async def test_what_comes_to_light_late_is_asked_and_a_yes_is_on_disk_before_it(
     assert spine.journal.settled[-1] == len(spine.journal.events) - 1
 
 
+@pytest.mark.proves("E15")
 async def test_what_can_only_be_allowed_as_it_is_says_so_and_another_wish_is_a_no(tmp_path: Path):
     late = Effect(kind="risk", risk="submit", action="Submit", url="https://shop.example/")
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True, input='{"tab":"tab_9"}')])
@@ -130,6 +135,7 @@ async def test_what_can_only_be_allowed_as_it_is_says_so_and_another_wish_is_a_n
     assert (asked.fixed, answered.allowed) == (True, False)
 
 
+@pytest.mark.proves("E15")
 async def test_what_a_program_gives_back_as_it_was_asked_is_a_plain_yes(tmp_path: Path):
     late = Effect(kind="risk", risk="submit", action="Submit", url="https://shop.example/")
     same = Answer(allowed=True, scope="session", input='{ "text": "x", "tab": "tab_1" }')
@@ -140,6 +146,7 @@ async def test_what_a_program_gives_back_as_it_was_asked_is_a_plain_yes(tmp_path
     assert (tool.runs, answered.scope, answered.input) == (1, "session", "")
 
 
+@pytest.mark.proves("E15")
 @pytest.mark.parametrize(("length", "fixed"), [(10, False), (5_000, True)])
 async def test_only_what_is_shown_whole_can_be_changed(tmp_path: Path, length: int, fixed: bool):
     spine = Spine(tmp_path, rules=[("ask", "getText")], answers=[Answer(allowed=True)])
@@ -268,6 +275,7 @@ def folded(events: list[Event]) -> State:
     ])
 
 
+@pytest.mark.proves("D35", "CF02")
 async def test_calls_of_code_are_no_part_of_what_a_model_reads(tmp_path: Path):
     spine = Spine(tmp_path)
     await perform(spine, Page("act"))

@@ -54,6 +54,7 @@ def listed(registry: Registry) -> list[str]:
     return [spec.name for spec in registry.specs()]
 
 
+@pytest.mark.proves("D18", "codex-3.4")
 def test_ninety_nine_foreign_tools_are_all_listed_and_a_hundred_are_all_looked_for() -> None:
     registry = Registry([*builtin_tools(), *servers_tools(99)])
     own = [tool.name for tool in builtin_tools()]
@@ -69,16 +70,19 @@ def test_ninety_nine_foreign_tools_are_all_listed_and_a_hundred_are_all_looked_f
     assert set(own) - set(listed(registry)) == {"multi_edit", "done"}
 
 
+@pytest.mark.proves("D18")
 def test_a_model_is_told_of_twelve_tools_of_ours_at_most() -> None:
     assert len(Registry(builtin_tools()).specs()) <= 12
 
 
+@pytest.mark.proves("D18")
 def test_where_nothing_finds_tools_all_of_them_are_listed() -> None:
     assert "multi_edit" in listed(Registry(builtin_tools(), disabled=["tool_search"]))
     nothing_to_find = Registry(builtin_tools(), disabled=["multi_edit"])
     assert not {"tool_search", "call_tool"} & set(listed(nothing_to_find))
 
 
+@pytest.mark.proves("D18")
 def test_a_hidden_tool_is_found_by_its_name_only() -> None:
     registry = Registry([*builtin_tools(), Fake("secretive", "weather", exposure="hidden")])
     assert "secretive" not in listed(registry)
@@ -97,6 +101,7 @@ async def searched(spine: Spine, **arguments: object) -> list[dict[str, Any]]:
     return json.loads(text_of(said))["tools"]
 
 
+@pytest.mark.proves("codex-3.4", "divergences-tool-search-without-a-hit")
 async def test_a_search_that_finds_nothing_says_what_there_is(tmp_path: Path) -> None:
     spine = spine_with(tmp_path, Fake("mail_send", "Sends a message", exposure="deferred"))
     said = json.loads(text_of(await spine.call("tool_search", query="zebra quagga")))
@@ -112,6 +117,7 @@ def spine_with(folder: Path, *tools: AnyTool) -> Spine:
     return spine
 
 
+@pytest.mark.proves("D19", "codex-3.5")
 async def test_the_tool_that_fits_is_found_with_all_that_a_call_needs(tmp_path: Path) -> None:
     tools = [
         Fake("calendar_create_event", "Makes an event", source="calendar", exposure="deferred"),
@@ -144,6 +150,7 @@ async def test_the_tool_that_fits_is_found_with_all_that_a_call_needs(tmp_path: 
     assert "calendar, forecast, mail, multi_edit" in description
 
 
+@pytest.mark.proves("D19")
 @pytest.mark.parametrize(
     "arguments", [{"query": ""}, {"query": "edit", "limit": 0}, {"query": "zebra"}]
 )
@@ -163,6 +170,7 @@ async def test_a_tool_that_came_after_a_search_is_found_by_the_next(tmp_path: Pa
     assert [each["name"] for each in await searched(spine, query="mail")] == ["second_mail"]
 
 
+@pytest.mark.proves("D19", "divergences-tools-that-were-found")
 async def test_a_found_tool_is_called_as_itself(tmp_path: Path) -> None:
     spine = spine_with(tmp_path, Fake("forecast", exposure="deferred"))
     said = await spine.call("call_tool", name="forecast", arguments={"city": "Bonn"})
@@ -173,6 +181,7 @@ async def test_a_found_tool_is_called_as_itself(tmp_path: Path) -> None:
     assert json.loads(started.arguments) == {"city": "Bonn"}
 
 
+@pytest.mark.proves("D19")
 async def test_rules_hold_for_a_tool_that_is_called_this_way(tmp_path: Path) -> None:
     spine = Spine(tmp_path, mode="plan")
     said = await spine.call("call_tool", name="Bash", arguments={"command": "touch made"})
@@ -199,6 +208,7 @@ async def test_arguments_may_come_as_text_or_be_left_out(tmp_path: Path) -> None
     assert "now was here" in text_of(await spine.call("call_tool", name="now"))
 
 
+@pytest.mark.proves("D19")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -218,6 +228,7 @@ async def test_a_wrong_call_says_what_is_wrong(
     assert words in text_of(said)
 
 
+@pytest.mark.proves("D19")
 async def test_many_large_tools_fit_into_one_answer(tmp_path: Path) -> None:
     fields = [(f"field_{n}", str) for n in range(60)]
     large = [
@@ -241,6 +252,7 @@ async def test_many_large_tools_fit_into_one_answer(tmp_path: Path) -> None:
     assert only["name"] == "huge"
 
 
+@pytest.mark.proves("D19")
 async def test_a_thousand_tools_are_searched(tmp_path: Path) -> None:
     tools = [
         Fake(f"tool_{n}", f"Handles the matter number{n}", source=f"server{n % 7}")

@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from ouroboros.app.wiring.children import SessionChildren
 from ouroboros.core.commands import Command, Interrupt
 from ouroboros.core.errors import Misuse
@@ -55,6 +57,7 @@ async def test_without_children_the_work_ends(tmp_path: Path) -> None:
     assert (result.status, result.final, text_of(result)) == ("done", True, "All done.")
 
 
+@pytest.mark.proves("A16")
 async def test_children_at_work_refuse_it(tmp_path: Path) -> None:
     run = Run("a", "b")
     result = await spine(tmp_path, run).call("done", answer="All done.")
@@ -64,6 +67,7 @@ async def test_children_at_work_refuse_it(tmp_path: Path) -> None:
     assert tuple(run.state.children) == ("a", "b")
 
 
+@pytest.mark.proves("A16")
 async def test_with_the_flag_they_are_closed_first(tmp_path: Path) -> None:
     run = Run("a", "b")
     words = {"answer": "All done.", "finish_and_close_children": True}
@@ -71,6 +75,7 @@ async def test_with_the_flag_they_are_closed_first(tmp_path: Path) -> None:
     assert (result.status, result.final, run.state.children) == ("done", True, {})
 
 
+@pytest.mark.proves("A16")
 async def test_one_that_cannot_be_closed_refuses_it(tmp_path: Path) -> None:
     run = Run("a", "stuck")
     words = {"answer": "All done.", "finish_and_close_children": True}

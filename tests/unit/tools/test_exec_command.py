@@ -29,6 +29,7 @@ from tests.unit.tools.spine import Spine, gone, is_alive, text_of, written
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.proves("codex-2.6")
 async def test_the_lines_of_a_result_stand_in_their_order(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="echo out; echo err >&2; exit 3")
@@ -40,6 +41,7 @@ async def test_the_lines_of_a_result_stand_in_their_order(tmp_path: Path):
     assert result.status == "failed"
 
 
+@pytest.mark.proves("D13")
 async def test_what_was_said_between_two_calls_is_read_by_the_next_one_and_only_once(
     tmp_path: Path,
 ):
@@ -62,6 +64,7 @@ async def test_what_was_said_between_two_calls_is_read_by_the_next_one_and_only_
     assert [event.exit_code for event in spine.journal.of(ProcessEnded)] == [0]
 
 
+@pytest.mark.proves("codex-2.1", "codex-2.2")
 async def test_waiting_times_are_clamped(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="sleep 60", yield_time_ms=1)
@@ -69,6 +72,7 @@ async def test_waiting_times_are_clamped(tmp_path: Path):
         assert number_of(result)
 
 
+@pytest.mark.proves("codex-2.2")
 @pytest.mark.parametrize(
     ("asked", "yields", "polls"),
     [
@@ -91,6 +95,7 @@ def test_each_waiting_time_has_its_bounds(asked: int, yields: float, polls: floa
     assert (yield_seconds(asked), poll_seconds(asked)) == (yields, polls)
 
 
+@pytest.mark.proves("codex-2.2")
 async def test_the_bounds_hold_for_calls(tmp_path: Path):
     async with living(tmp_path) as spine, hurrying(0.2):
 
@@ -107,6 +112,7 @@ async def test_the_bounds_hold_for_calls(tmp_path: Path):
         assert 0.35 <= typed < 30
 
 
+@pytest.mark.proves("codex-2.1", "codex-2.2")
 async def test_output_never_ends_a_call_early(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call(
@@ -115,6 +121,7 @@ async def test_output_never_ends_a_call_early(tmp_path: Path):
         assert said(result) == "a\nb\n"
 
 
+@pytest.mark.proves("D13", "codex-2.3")
 async def test_a_program_on_a_terminal_answers_line_by_line(tmp_path: Path):
     async with living(tmp_path) as spine:
         begun = await shown(spine, ">>>", "exec_command", cmd="python3 -q -i", tty=True)
@@ -139,6 +146,7 @@ async def test_ctrl_c_ends_what_has_no_terminal(tmp_path: Path):
         assert text_of(again) == f"write_stdin failed: Unknown process id {number}"
 
 
+@pytest.mark.proves("D13", "codex-2.3")
 async def test_without_a_terminal_nothing_can_be_typed_but_it_can_be_waited_for(tmp_path: Path):
     os.mkfifo(tmp_path / "go")
     async with living(tmp_path) as spine:
@@ -160,6 +168,7 @@ async def test_control_c_ends_what_runs_on_a_terminal(tmp_path: Path):
         assert "Process exited with code 130" in text_of(last)
 
 
+@pytest.mark.proves("codex-2.7")
 async def test_the_forced_variables_are_seen_also_on_a_terminal(tmp_path: Path):
     async with living(tmp_path) as spine:
         for tty in (False, True):
@@ -172,6 +181,7 @@ async def test_the_forced_variables_are_seen_also_on_a_terminal(tmp_path: Path):
             assert ("24 80" in lines) is tty
 
 
+@pytest.mark.proves("D17", "codex-2.4")
 async def test_much_output_keeps_its_head_and_tail_and_says_how_much_there_was(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="seq 1 400000")  # 2.7 MB
@@ -184,6 +194,7 @@ async def test_much_output_keeps_its_head_and_tail_and_says_how_much_there_was(t
     assert len(text_of(result).encode()) <= 10_000
 
 
+@pytest.mark.proves("D17")
 async def test_a_call_may_ask_for_less(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="seq 1 20000", max_output_tokens=100)
@@ -191,6 +202,7 @@ async def test_a_call_may_ask_for_less(tmp_path: Path):
     assert result.blob
 
 
+@pytest.mark.proves("codex-2.7", "codex-2.9", "codex-2.10")
 async def test_pieces_that_are_shown_are_bounded(tmp_path: Path):
     async with living(tmp_path) as spine:
         await spine.call("exec_command", cmd="head -c 3000000 /dev/zero | tr '\\0' x")
@@ -200,6 +212,7 @@ async def test_pieces_that_are_shown_are_bounded(tmp_path: Path):
     assert sum(sizes) == 3_000_000
 
 
+@pytest.mark.proves("codex-2.9")
 async def test_two_run_beside_each_other_and_typing_waits_for_both(tmp_path: Path):
     os.mkfifo(tmp_path / "a")
     async with living(tmp_path) as spine:
@@ -217,6 +230,7 @@ async def test_two_run_beside_each_other_and_typing_waits_for_both(tmp_path: Pat
     assert sorted(results) == ["", "through\n"]
 
 
+@pytest.mark.proves("codex-2.1", "codex-2.2")
 async def test_time_does_not_pass_while_a_person_is_asked(tmp_path: Path):
     asked = [True]
     async with living(tmp_path, is_paused=lambda: asked[0]) as spine:
@@ -231,6 +245,7 @@ async def test_time_does_not_pass_while_a_person_is_asked(tmp_path: Path):
     assert "late" in ended[0]
 
 
+@pytest.mark.proves("D13")
 async def test_a_shell_that_stays_is_asked_about_again_for_what_is_typed_into_it(tmp_path: Path):
     yes = Answer(allowed=True)
     async with living(tmp_path, mode="ask", answers=[yes, yes]) as spine:
@@ -250,6 +265,7 @@ async def test_a_shell_that_stays_is_asked_about_again_for_what_is_typed_into_it
     assert waited.status == "done"
 
 
+@pytest.mark.proves("D13")
 async def test_a_rule_that_denies_a_command_denies_typing_it(tmp_path: Path):
     yes = Answer(allowed=True)
     async with living(tmp_path, rules=[("deny", "shell(rm:*)")], answers=[yes]) as spine:
@@ -289,6 +305,7 @@ async def test_a_poll_that_is_broken_off_leaves_the_command_alone(tmp_path: Path
     assert await gone(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.proves("D13", "F07")
 @pytest.mark.parametrize(
     "command",
     [
@@ -307,12 +324,14 @@ async def test_the_end_of_the_session_ends_everything(tmp_path: Path, command: s
     assert await gone(pid)
 
 
+@pytest.mark.proves("D13")
 async def test_who_closes_its_output_and_lives_is_not_taken_for_ended(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="exec >&- 2>&-; sleep 600", yield_time_ms=400)
         assert number_of(result)
 
 
+@pytest.mark.proves("D13")
 async def test_a_child_that_holds_the_output_open_does_not_hold_the_call(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="sleep 600 & echo here")
@@ -321,6 +340,7 @@ async def test_a_child_that_holds_the_output_open_does_not_hold_the_call(tmp_pat
         assert seconds_of(result) < 60
 
 
+@pytest.mark.proves("D13")
 async def test_garbage_is_text_without_holes(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd=r"printf '\xff\xfe\0\x1b[31m\xe6'", tty=True)
@@ -328,6 +348,7 @@ async def test_garbage_is_text_without_holes(tmp_path: Path):
         assert said(result).startswith("\ufffd\ufffd\0\x1b[31m\ufffd")
 
 
+@pytest.mark.proves("codex-2.7", "codex-2.9", "codex-2.10")
 async def test_a_folder_that_is_not_there_is_an_error_that_names_the_command(tmp_path: Path):
     async with living(tmp_path) as spine:
         result = await spine.call("exec_command", cmd="ls", workdir="nowhere")
@@ -405,6 +426,7 @@ async def test_a_flood_on_a_terminal_is_kept_at_both_ends_and_stopped(tmp_path: 
         assert "Process exited with code 130" in text_of(last)
 
 
+@pytest.mark.proves("F07")
 async def test_a_command_of_many_processes_holds_up_no_other_and_ends_whole(tmp_path: Path):
     command = "for i in $(seq 100); do setsid sleep 600 & echo $! >> pids; done; echo made; wait"
     async with living(tmp_path) as spine:
@@ -416,6 +438,7 @@ async def test_a_command_of_many_processes_holds_up_no_other_and_ends_whole(tmp_
     assert all([await gone(pid) for pid in pids])
 
 
+@pytest.mark.proves("sandbox-cage")
 async def test_in_a_cage_a_terminal_belongs_to_the_command_too(tmp_path: Path):
     async with living(tmp_path, sandbox=Floor(Policy(writable=(tmp_path,)))) as spine:
         command = "echo there >/dev/tty; sleep 600"
@@ -431,6 +454,7 @@ async def test_in_a_cage_a_terminal_belongs_to_the_command_too(tmp_path: Path):
         assert "Process exited with code 130" in text_of(last)
 
 
+@pytest.mark.proves("D13")
 async def test_a_terminal_has_the_size_of_the_persons_and_follows_it(tmp_path: Path):
     processes = Processes()
     tools = [ExecCommandTool(Starter(), processes, login=False), WriteStdinTool(processes)]
@@ -448,6 +472,7 @@ async def test_a_terminal_has_the_size_of_the_persons_and_follows_it(tmp_path: P
         processes.resize(90, 20)  # of one that is gone nothing can be changed
 
 
+@pytest.mark.proves("D13")
 @pytest.mark.parametrize(
     ("wanted", "given"),
     [
@@ -466,6 +491,7 @@ async def test_a_size_that_no_program_expects_is_bounded(
     assert processes.size == given
 
 
+@pytest.mark.proves("D13")
 @pytest.mark.parametrize(
     ("keys", "wanted"),
     [

@@ -53,6 +53,7 @@ def _bare(data: bytes) -> bytes:
     return zlib.compress(data, wbits=-15)
 
 
+@pytest.mark.proves("D16")
 async def test_a_page_is_read_and_marked_as_coming_from_outside(tmp_path: Path) -> None:
     heads: list[bytes] = []
 
@@ -112,6 +113,7 @@ async def test_texts_of_many_kinds(tmp_path: Path, kind: str, body: bytes, text:
     assert text_of(await _fetched(tmp_path, lambda said: reply)).endswith(f"\n\n{text}")
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     ("coding", "pack"),
     [
@@ -157,6 +159,7 @@ async def test_a_missing_page_is_a_failure_with_its_text(tmp_path: Path) -> None
     assert "no such thing" in text_of(result)
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     "url",
     [
@@ -184,6 +187,7 @@ async def test_places_that_are_not_the_web_are_refused_before_anything_is_sent(
     assert not spine.journal.of(NetworkContacted)
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     "there",
     [
@@ -207,6 +211,7 @@ async def test_a_redirect_to_such_a_place_is_not_followed(tmp_path: Path, there:
     assert not asked
 
 
+@pytest.mark.proves("D16")
 async def test_a_redirect_on_the_same_server_is_followed_and_one_elsewhere_is_asked_about(
     tmp_path: Path,
 ) -> None:
@@ -240,6 +245,7 @@ async def test_a_redirect_in_circles_ends(tmp_path: Path) -> None:
     assert "circles" in text_of(result)
 
 
+@pytest.mark.proves("D16")
 async def test_only_listed_hosts_where_the_person_wants_no_others(tmp_path: Path) -> None:
     spine = Spine(tmp_path, tools=[FetchTool(Reach(rules=HostRules.of(["example.com"])))])
     result = await spine.call("fetch", url="https://example.org/")

@@ -23,6 +23,7 @@ async def changed_by_others(path: Path, text: str) -> None:
     await anyio.Path(path).write_text(text)
 
 
+@pytest.mark.proves("D05")
 async def test_a_file_that_others_changed_since_it_was_read_is_not_overwritten(tmp_path: Path):
     path = tmp_path / "a"
     path.write_text("one\n")
@@ -41,6 +42,7 @@ async def test_a_file_that_others_changed_since_it_was_read_is_not_overwritten(t
     assert path.read_text() == "mine\n"
 
 
+@pytest.mark.proves("D05")
 async def test_own_changes_one_after_the_other_need_no_reading_between(tmp_path: Path):
     (tmp_path / "a").write_text("one\n")
     spine = Spine(tmp_path)
@@ -57,6 +59,7 @@ async def test_own_changes_one_after_the_other_need_no_reading_between(tmp_path:
     assert (tmp_path / "a").read_text() == "six\n"
 
 
+@pytest.mark.proves("D05")
 async def test_a_file_that_was_never_read_may_be_overwritten_and_edited(tmp_path: Path):
     (tmp_path / "a").write_text("one\n")
     assert (await Spine(tmp_path).call("write", path="a", content="two\n")).status == "done"
@@ -64,6 +67,7 @@ async def test_a_file_that_was_never_read_may_be_overwritten_and_edited(tmp_path
     assert (edited.status, (tmp_path / "a").read_text()) == ("done", "three\n")
 
 
+@pytest.mark.proves("D06")
 async def test_an_edit_does_not_make_the_session_know_what_others_put_in(tmp_path: Path):
     path = tmp_path / "a"
     path.write_text("one\n")
@@ -75,6 +79,7 @@ async def test_an_edit_does_not_make_the_session_know_what_others_put_in(tmp_pat
     assert "changed by somebody else" in text_of(await spine.call("write", path="a", content="x"))
 
 
+@pytest.mark.proves("D06")
 @pytest.mark.parametrize(
     ("encoding", "before", "after"),
     [
@@ -104,6 +109,7 @@ async def test_an_edit_keeps_encoding_and_line_ends(
     assert path.stat().st_mode & 0o777 == 0o750
 
 
+@pytest.mark.proves("D04")
 @pytest.mark.parametrize("encoding", ["gb18030", "cp1252", "latin-1"])
 async def test_the_encoding_that_a_file_was_taken_for_is_told(tmp_path: Path, encoding: str):
     text = {"gb18030": CHINESE, "cp1252": "“ä”\n", "latin-1": "\xe9\n"}[encoding]
@@ -113,6 +119,7 @@ async def test_the_encoding_that_a_file_was_taken_for_is_told(tmp_path: Path, en
     assert f"[not valid UTF-8, shown as {encoding}]" in said
 
 
+@pytest.mark.proves("D05")
 async def test_a_whole_file_written_anew_keeps_its_byte_order_mark(tmp_path: Path):
     (tmp_path / "a").write_bytes("old\n".encode("utf-16"))
     result = await Spine(tmp_path).call("write", path="a", content="neu ä\n")
@@ -120,6 +127,7 @@ async def test_a_whole_file_written_anew_keeps_its_byte_order_mark(tmp_path: Pat
     assert (tmp_path / "a").read_bytes() == "neu ä\n".encode("utf-16")
 
 
+@pytest.mark.proves("D04")
 @pytest.mark.parametrize(
     "sample", [bytes(range(128, 256)), b"\xff\xfe\xfd", b"\x81\x8d\x8f", b"a\xb0"]
 )
@@ -130,6 +138,7 @@ def test_whatever_the_bytes_are_reading_and_writing_gives_them_back(tmp_path: Pa
     assert text.encode(text.text) == sample
 
 
+@pytest.mark.proves("D05", "divergences-hard-links")
 def test_another_name_of_a_file_keeps_the_old_content(tmp_path: Path):
     (tmp_path / "canary").write_text("kept")
     os.link(tmp_path / "canary", tmp_path / "a")
@@ -137,6 +146,7 @@ def test_another_name_of_a_file_keeps_the_old_content(tmp_path: Path):
     assert ((tmp_path / "canary").read_text(), (tmp_path / "a").read_text()) == ("kept", "new")
 
 
+@pytest.mark.proves("D05")
 def test_attributes_are_kept(tmp_path: Path):
     path = tmp_path / "a"
     path.write_text("old")
@@ -151,6 +161,7 @@ def test_a_path_that_was_not_let_through_is_not_written(tmp_path: Path):
     assert not (tmp_path / "b").exists()
 
 
+@pytest.mark.proves("D05")
 def test_content_that_changed_just_before_the_replacement_stays(tmp_path: Path):
     (tmp_path / "a").write_text("theirs")
     with pytest.raises(ToolFailed, match="was changed just now"):
@@ -159,6 +170,7 @@ def test_content_that_changed_just_before_the_replacement_stays(tmp_path: Path):
     assert (tmp_path / "a").read_text() == "theirs"
 
 
+@pytest.mark.proves("F09")
 @pytest.mark.parametrize("opener", [open_plain, walk_plain])
 def test_no_part_of_a_path_may_be_a_link(tmp_path: Path, opener: Callable[[Path, int], int]):
     root = tmp_path.resolve()
@@ -172,6 +184,7 @@ def test_no_part_of_a_path_may_be_a_link(tmp_path: Path, opener: Callable[[Path,
             opener(path, os.O_RDONLY)
 
 
+@pytest.mark.proves("F09")
 def test_folders_are_made_where_no_link_stands(tmp_path: Path):
     root = tmp_path.resolve()
     os.close(open_folder(root / "a/b/c", make=True))
@@ -193,6 +206,7 @@ while rename(-100, folder, -100, folder + b".link", 2) == 0:
 """
 
 
+@pytest.mark.proves("F09", "CF08")
 def test_a_folder_that_is_swapped_for_a_link_is_never_written_through(tmp_path: Path):
     root = tmp_path.resolve()
     (root / "ws/folder").mkdir(parents=True)

@@ -22,6 +22,7 @@ async def refused(folder: Path, name: str, **arguments: object) -> str:
     return text_of(result)
 
 
+@pytest.mark.proves("D03")
 async def test_a_page_starts_at_its_offset_and_says_what_is_left(tmp_path: Path):
     (tmp_path / "a").write_text("one\ntwo\nthree\nfour\nfive")
     assert await shown(tmp_path, path="a", offset=3, limit=2) == (
@@ -61,6 +62,7 @@ async def test_a_last_page_may_be_a_little_longer(
     assert len(text.encode()) <= 10_000
 
 
+@pytest.mark.proves("D03")
 async def test_a_page_beyond_the_end_is_refused(tmp_path: Path):
     (tmp_path / "a").write_text("one\n")
     assert "has 1 lines; line 9 is beyond" in await refused(tmp_path, "read", path="a", offset=9)
@@ -71,6 +73,7 @@ async def test_an_empty_file_says_so(tmp_path: Path):
     assert await shown(tmp_path, path="a") == "(empty file)\n"
 
 
+@pytest.mark.proves("D04")
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
 async def test_pages_of_a_big_file_fit_and_join_without_a_gap(tmp_path: Path, encoding: str):
     lines = [f"line {number} {'é' * (number % 90)}" for number in range(1, 1500)]
@@ -93,11 +96,13 @@ async def test_a_huge_line_is_cut(tmp_path: Path):
     assert len(text) < 2100
 
 
+@pytest.mark.proves("D04")
 async def test_a_binary_file_is_named_as_such(tmp_path: Path):
     (tmp_path / "a").write_bytes(b"\x7fELF\0\0\1")
     assert "is a binary file of 7 bytes" in await refused(tmp_path, "read", path="a")
 
 
+@pytest.mark.proves("D04")
 async def test_bytes_that_are_not_utf8_are_shown_as_latin1(tmp_path: Path):
     (tmp_path / "a").write_bytes("café\n".encode("latin-1"))
     assert await shown(tmp_path, path="a") == "1\tcafé\n[not valid UTF-8, shown as latin-1]\n"
@@ -112,6 +117,7 @@ async def test_byte_order_marks_are_understood(tmp_path: Path, encoding: str, no
     assert await shown(tmp_path, path="a") == f"1\thélllo\n2\tyou\n[{note}]\n".replace("lll", "ll")
 
 
+@pytest.mark.proves("D04")
 async def test_a_missing_file_gives_near_names(tmp_path: Path):
     (tmp_path / "config.py").write_text("")
     assert "did you mean config.py?" in await refused(tmp_path, "read", path="confg.py")
@@ -154,6 +160,7 @@ async def test_folders_and_devices_are_refused(tmp_path: Path):
     assert "is not a regular file" in await refused(tmp_path, "read", path="/dev/zero")
 
 
+@pytest.mark.proves("E20", "F09")
 async def test_reading_outside_asks_also_through_a_link(tmp_path: Path):
     folder = tmp_path / "ws"
     folder.mkdir()
@@ -165,6 +172,7 @@ async def test_reading_outside_asks_also_through_a_link(tmp_path: Path):
         assert (result.status, len(spine.asker.questions)) == ("denied", 1), path
 
 
+@pytest.mark.proves("D05")
 async def test_writing_makes_folders_and_shows_a_diff(tmp_path: Path):
     result = await Spine(tmp_path).call("write", path="a/b/c.txt", content="one\n")
     again = await Spine(tmp_path).call("write", path="a/b/c.txt", content="two\n")
@@ -184,6 +192,7 @@ async def test_writing_keeps_mode_bits_and_links(tmp_path: Path):
     assert stat.S_IMODE((tmp_path / "run.sh").stat().st_mode) == 0o750
 
 
+@pytest.mark.proves("D05")
 async def test_a_file_over_the_limit_is_refused(tmp_path: Path):
     big = await refused(tmp_path, "write", path="a", content="x" * (11 * 1_048_576))
     assert "the limit is 10485760" in big
@@ -198,6 +207,7 @@ async def test_a_lone_surrogate_is_refused(tmp_path: Path, content: str):
     assert (result.status, (tmp_path / "a").exists()) == ("failed", False)
 
 
+@pytest.mark.proves("F08")
 async def test_protected_places_are_asked_even_in_full_auto(tmp_path: Path):
     (tmp_path / ".git/hooks").mkdir(parents=True)
     (tmp_path / "sneaky").symlink_to(".git/hooks")
@@ -208,6 +218,7 @@ async def test_protected_places_are_asked_even_in_full_auto(tmp_path: Path):
     assert list((tmp_path / ".git/hooks").iterdir()) == []
 
 
+@pytest.mark.proves("D06")
 @pytest.mark.parametrize(
     ("text", "arguments", "after", "words"),
     [
@@ -245,6 +256,7 @@ async def test_an_edit_keeps_the_encoding(tmp_path: Path):
     assert "latin-1, which has no '→'" in wrong
 
 
+@pytest.mark.proves("D07")
 async def test_one_edit_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path):
     (tmp_path / "f").write_text("a b c")
     edits = [
@@ -320,6 +332,7 @@ def test_the_lines_of_a_replacement_hold_its_text(text: str, changes: list[tuple
         assert mark in "\n".join(lines[first - 1 : last])
 
 
+@pytest.mark.proves("D14")
 async def test_a_patch_that_does_not_fit_writes_nothing(tmp_path: Path):
     (tmp_path / "b").write_text("one\ntwo\nthree\n")
     text = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n@@\n two\n-tree\n+y\n*** End Patch"
@@ -354,6 +367,7 @@ async def test_a_patch_tells_the_lines_of_the_last_change_of_each_file(tmp_path:
     )
 
 
+@pytest.mark.proves("D14", "CF08")
 @pytest.mark.parametrize("line", ["*** Update File: ../out", "*** Delete File: /etc/hosts"])
 async def test_a_patch_that_leaves_the_workspace_is_asked(tmp_path: Path, line: str):
     spine = Spine(tmp_path)

@@ -109,6 +109,7 @@ class Refusing:
         return result
 
 
+@pytest.mark.proves("A06", "D01", "F01")
 async def test_a_read_is_shown_then_attempted_then_answered(tmp_path: Path):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     spine = Spine(tmp_path, mode="ask")
@@ -131,6 +132,7 @@ async def test_a_read_is_shown_then_attempted_then_answered(tmp_path: Path):
     assert spine.journal.settled == []
 
 
+@pytest.mark.proves("spine-store")
 async def test_the_start_of_an_effect_is_durable_before_it_happens(tmp_path: Path):
     class Watching(Probe):
         async def run(
@@ -144,6 +146,7 @@ async def test_the_start_of_an_effect_is_durable_before_it_happens(tmp_path: Pat
     assert spine.journal.types() == ["tool.started", "tool.attempted", "tool.result"]
 
 
+@pytest.mark.proves("A06")
 async def test_a_question_comes_after_the_card_and_before_the_effect(tmp_path: Path):
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True, scope="session")])
     result = await spine.call("shell", command="echo hi > made")
@@ -160,6 +163,7 @@ async def test_a_question_comes_after_the_card_and_before_the_effect(tmp_path: P
     assert (result.status, (tmp_path / "made").read_text()) == ("done", "hi\n")
 
 
+@pytest.mark.proves("A08", "A09")
 async def test_a_no_with_words_reaches_the_model_and_nothing_happens(tmp_path: Path):
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=False, message="use main.py")])
     result = await spine.call("write", path="x", content="y")
@@ -169,6 +173,7 @@ async def test_a_no_with_words_reaches_the_model_and_nothing_happens(tmp_path: P
     assert spine.journal.of(ToolAttempted) == []
 
 
+@pytest.mark.proves("E17")
 async def test_nobody_there_is_a_no(tmp_path: Path):
     question = PermissionRequested(
         request_id="r", call_id="c", tool="shell", action="Run x", input="x"
@@ -177,6 +182,7 @@ async def test_nobody_there_is_a_no(tmp_path: Path):
     assert (answer.allowed, answer.decider) == (False, "nobody")
 
 
+@pytest.mark.proves("E08")
 async def test_a_deny_rule_blocks_without_asking(tmp_path: Path):
     spine = Spine(tmp_path, rules=[("deny", "Bash(rm -rf:*)")])
     (tmp_path / "keep").mkdir()
@@ -189,6 +195,7 @@ async def test_a_deny_rule_blocks_without_asking(tmp_path: Path):
     assert spine.asker.questions == []
 
 
+@pytest.mark.proves("F01")
 async def test_a_hook_may_refuse(tmp_path: Path):
     spine = Spine(tmp_path, hooks=Refusing())
     result = await spine.call("write", path="x", content="y")
@@ -196,6 +203,7 @@ async def test_a_hook_may_refuse(tmp_path: Path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.proves("A12")
 @pytest.mark.parametrize(
     ("name", "arguments", "expected"),
     [
@@ -227,6 +235,7 @@ async def test_bad_arguments_name_the_field(
     assert spine.journal.types() == ["tool.started", "tool.result"]
 
 
+@pytest.mark.proves("A12")
 async def test_bad_arguments_say_what_is_expected(tmp_path: Path):
     result = await Spine(tmp_path).raw("read", "")
     assert text_of(result) == (
@@ -235,6 +244,7 @@ async def test_bad_arguments_say_what_is_expected(tmp_path: Path):
     )
 
 
+@pytest.mark.proves("A13", "divergences-unknown-tool")
 async def test_an_unknown_tool_is_answered_with_near_names(tmp_path: Path):
     spine = Spine(tmp_path)
     near = await spine.call("raed", path="x")
@@ -247,6 +257,7 @@ async def test_an_unknown_tool_is_answered_with_near_names(tmp_path: Path):
     assert spine.journal.of(ToolStarted)[0].name == "raed"
 
 
+@pytest.mark.proves("D02", "divergences-progress-of-a-tool")
 async def test_a_bug_in_a_tool_is_a_failed_result(tmp_path: Path):
     spine = Spine(tmp_path, tools=[Broken(), Speechless(name="mute")])
     result = await spine.call("probe")
@@ -256,6 +267,7 @@ async def test_a_bug_in_a_tool_is_a_failed_result(tmp_path: Path):
     assert spine.journal.of(ToolProgress)[0].text == "so far"
 
 
+@pytest.mark.proves("D17", "divergences-cut-outputs", "divergences-second-cut-at-1-2")
 async def test_a_long_text_is_cut_kept_whole_and_readable_page_by_page(tmp_path: Path):
     (tmp_path / "ws").mkdir()
     spine = Spine(tmp_path / "ws", mode="ask", answers=[Answer(allowed=True)])
@@ -275,6 +287,7 @@ async def test_a_long_text_is_cut_kept_whole_and_readable_page_by_page(tmp_path:
     assert text_of(page).startswith("10003\t10000\n")
 
 
+@pytest.mark.proves("D12")
 async def test_five_megabytes_are_cut_twice_and_marked(tmp_path: Path):
     (tmp_path / "ws").mkdir()
     spine = Spine(tmp_path / "ws")
@@ -332,6 +345,7 @@ async def test_a_cancel_while_asking_answers_the_question(tmp_path: Path):
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.proves("F01", "F02")
 async def test_a_sandbox_that_said_no_is_left_once_after_asking(tmp_path: Path):
     probe = Caged(kind="execute")
     yes = Answer(allowed=True)
@@ -347,6 +361,7 @@ async def test_a_sandbox_that_said_no_is_left_once_after_asking(tmp_path: Path):
     assert "the sandbox cage stopped it (no writing here)" in asked.reason
 
 
+@pytest.mark.proves("F02")
 async def test_a_sandbox_that_said_no_is_not_left_without_a_yes(tmp_path: Path):
     probe = Caged(kind="execute")
     yes = Answer(allowed=True)
@@ -355,6 +370,7 @@ async def test_a_sandbox_that_said_no_is_not_left_without_a_yes(tmp_path: Path):
     assert (result.status, probe.cages) == ("denied", ["cage"])
 
 
+@pytest.mark.proves("F05")
 async def test_a_mode_that_never_asks_leaves_it_at_what_the_sandbox_said(tmp_path: Path):
     probe = Caged(kind="execute")
     spine = Spine(tmp_path, mode="full-auto", tools=[probe], sandbox=Cage())
@@ -364,12 +380,14 @@ async def test_a_mode_that_never_asks_leaves_it_at_what_the_sandbox_said(tmp_pat
     assert "the sandbox cage stopped this: no writing here" in text_of(result)
 
 
+@pytest.mark.proves("F02")
 async def test_what_acts_in_our_own_process_is_in_no_cage(tmp_path: Path):
     probe = Caged(kind="write")
     result = await Spine(tmp_path, tools=[probe], sandbox=Cage()).call("probe")
     assert (result.status, probe.cages) == ("done", ["none"])
 
 
+@pytest.mark.proves("spine-tools", "A24")
 async def test_the_plan_is_put_on_record(tmp_path: Path):
     spine = Spine(tmp_path, mode="ask")
     result = await spine.call("update_plan", plan=[{"step": "look", "status": "in_progress"}])
@@ -379,11 +397,13 @@ async def test_the_plan_is_put_on_record(tmp_path: Path):
     assert text_of(result) == "Plan updated"
 
 
+@pytest.mark.proves("spine-tools")
 async def test_done_is_final(tmp_path: Path):
     result = await Spine(tmp_path).call("done", answer="42")
     assert (result.final, text_of(result)) == (True, "42")
 
 
+@pytest.mark.proves("A10")
 async def test_only_safe_calls_may_overlap(tmp_path: Path):
     overlap = Spine(tmp_path).orchestrator.may_overlap
     answers = {name: overlap(ToolCall(id="1", name=name)) for name in ("read", "write", "Bash")}

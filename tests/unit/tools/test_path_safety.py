@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.core.events import PermissionRequested
 from ouroboros.tools.approval import Answer, Reviewer
@@ -23,6 +24,7 @@ class Swapping:
         return Answer(allowed=True)
 
 
+@pytest.mark.proves("F09")
 async def test_a_link_that_is_changed_between_the_question_and_the_effect_is_not_followed(
     tmp_path: Path,
 ):

@@ -106,6 +106,7 @@ async def test_a_small_picture_is_shown_byte_for_byte(tmp_path: Path):
     assert media_of(result) == data
 
 
+@pytest.mark.proves("D15", "D33", "divergences-pictures-for-models")
 async def test_a_large_png_is_made_smaller_and_keeps_its_shape_and_colours(tmp_path: Path):
     left, right = b"\xff\0\0" * 2_000, b"\0\0\xff" * 2_000
     data = png((b"\0" + left + right) * 40, 4_000, 40)
@@ -118,6 +119,7 @@ async def test_a_large_png_is_made_smaller_and_keeps_its_shape_and_colours(tmp_p
     assert found[HIGH - 1] == b"\0\0\xff"
 
 
+@pytest.mark.proves("D15", "D33")
 async def test_original_detail_keeps_the_pixels_that_high_does_not(tmp_path: Path):
     data = plain(2_100, 10)
     assert media_of(await seen(tmp_path, "a.png", data, detail="original")) == data
@@ -131,6 +133,7 @@ async def test_what_no_vendor_takes_is_made_smaller_also_in_its_original(tmp_pat
     assert measured(media_of(result)).width == 8_000
 
 
+@pytest.mark.proves("D15", "D33")
 @pytest.mark.parametrize("kind", range(5))
 def test_each_filter_is_undone(kind: int):
     """A picture of one colour, spelled by each filter, is of that colour when it is small."""
@@ -147,6 +150,7 @@ def test_each_filter_is_undone(kind: int):
     assert set(pixels_of(small(png(rows, width, 3)))) == {b"\7\x08\x09"}
 
 
+@pytest.mark.proves("D15", "D33")
 @pytest.mark.parametrize(
     ("colour", "depth", "row", "wanted"),
     [
@@ -172,6 +176,7 @@ def test_a_picture_is_the_same_each_time():
     assert {small(data) for _ in range(60)} == {small(data)}
 
 
+@pytest.mark.proves("D15", "D33")
 def test_an_interlaced_picture_is_put_together():
     rows = b""
     for left, top, across, down in PASSES:
@@ -205,6 +210,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.proves("D15", "D33")
 @pytest.mark.parametrize("name", BROKEN)
 async def test_what_is_broken_is_refused_with_its_path(tmp_path: Path, name: str):
     result = await seen(tmp_path, "a.png", BROKEN[name])
@@ -224,6 +230,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.proves("D15", "D33")
 @pytest.mark.parametrize("name", BOMBS)
 async def test_a_picture_made_to_do_harm_is_refused(tmp_path: Path, name: str):
     result = await seen(tmp_path, "a.png", BOMBS[name])
@@ -231,6 +238,7 @@ async def test_a_picture_made_to_do_harm_is_refused(tmp_path: Path, name: str):
     assert any(word in text_of(result) for word in ("pixels", "broken"))
 
 
+@pytest.mark.proves("D15", "D33")
 def test_a_file_that_unpacks_to_much_more_than_its_pixels_is_cut_there():
     rows = (b"\0" + bytes(9_000)) * 10 + bytes(80_000_000)
     assert measured(small(png(rows, 3_000, 10))).width == HIGH
@@ -254,6 +262,7 @@ async def test_what_cannot_be_made_smaller_says_what_can_be_done(tmp_path: Path)
     assert text_of(result).endswith("is larger than 64 MB: make it smaller")
 
 
+@pytest.mark.proves("D15", "D33")
 async def test_a_picture_that_moves_is_said_to(tmp_path: Path):
     still, moving = await seen(tmp_path, "a.gif", gif(1)), await seen(tmp_path, "b.gif", gif(3))
     assert "moves" not in text_of(still)

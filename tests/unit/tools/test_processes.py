@@ -25,6 +25,7 @@ async def begun(table: Processes, folder: Path, *, ends: bool = False) -> tuple[
     return table.keep(running), running
 
 
+@pytest.mark.proves("D13", "codex-2.5")
 async def test_the_65th_pushes_out_one_that_has_ended_before_one_that_runs(tmp_path: Path):
     table = Processes()
     async with table.opened():

@@ -56,6 +56,7 @@ def test_plain_text_has_no_marks_and_no_addresses() -> None:
     assert _read(html, "text") == "A\n\nb c\n\n  d"
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     "carrier",
     [
@@ -117,6 +118,7 @@ def test_the_main_part_is_the_page_where_it_says_enough() -> None:
     assert "low" in _read("<main>short</main><footer>low</footer>")
 
 
+@pytest.mark.proves("D16")
 @pytest.mark.parametrize(
     "piece",
     [

@@ -23,10 +23,12 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.proves("D20")
 def test_the_default_set_is_listed_in_order():
     assert Registry(builtin_tools()).names() == NAMES
 
 
+@pytest.mark.proves("D30", "CF28")
 @pytest.mark.parametrize(
     ("spelled", "name"),
     [
@@ -43,6 +45,7 @@ def test_foreign_names_find_the_tool(spelled: str, name: str):
     assert (found.name, canonical(spelled)) == (name, name)
 
 
+@pytest.mark.proves("D20")
 def test_a_tool_is_reloaded_in_place():
     class Newer(ReadTool):
         description = "Read, but newer."
@@ -67,6 +70,7 @@ def test_a_tool_that_is_switched_off_stays_off_when_it_is_reloaded():
     assert registry.find("read") is None
 
 
+@pytest.mark.proves("D20")
 def test_a_name_that_reads_the_same_is_refused():
     class Other(ReadTool):
         name = "Re_ad"
@@ -93,6 +97,7 @@ def test_a_shell_stands_for_all_that_runs_commands(name: str):
     assert Registry(living, disabled=["write_stdin"]).find("exec_command") is not None
 
 
+@pytest.mark.proves("D30", "CF28")
 def test_title_case_names_go_out_and_come_back():
     registry = Registry(builtin_tools())
     for title in set(TITLES.values()):
@@ -101,6 +106,7 @@ def test_title_case_names_go_out_and_come_back():
         assert TITLES[found.name] == title
 
 
+@pytest.mark.proves("D01")
 def test_specs_are_made_once_and_are_valid_small_schemas():
     registry = Registry(builtin_tools())
     specs = registry.specs()
@@ -132,6 +138,7 @@ def test_the_schema_of_read_in_full():
     }
 
 
+@pytest.mark.proves("D30", "divergences-arguments-of-edits")
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

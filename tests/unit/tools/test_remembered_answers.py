@@ -41,6 +41,7 @@ class Notebook:
         return Kept(place="" if self.problem else "config.toml", problem=self.problem)
 
 
+@pytest.mark.proves("E15")
 async def test_the_command_runs_as_the_person_wrote_it(tmp_path: Path):
     answers = [Answer(allowed=True, input="touch second")]
     spine = Spine(tmp_path, mode="ask", answers=answers)
@@ -52,6 +53,7 @@ async def test_the_command_runs_as_the_person_wrote_it(tmp_path: Path):
     assert spine.journal.of(PermissionAnswered)[0].input == "touch second"
 
 
+@pytest.mark.proves("E15")
 async def test_other_arguments_are_rewritten_whole(tmp_path: Path):
     wanted = json.dumps({"path": "b.txt", "content": "mine"})
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True, input=wanted)])
@@ -60,6 +62,7 @@ async def test_other_arguments_are_rewritten_whole(tmp_path: Path):
     assert (tmp_path / "b.txt").read_text() == "mine"
 
 
+@pytest.mark.proves("E15")
 async def test_an_edit_is_judged_anew_and_a_deny_holds(tmp_path: Path):
     answers = [Answer(allowed=True, input="rm keep")]
     (tmp_path / "keep").touch()
@@ -70,6 +73,7 @@ async def test_an_edit_is_judged_anew_and_a_deny_holds(tmp_path: Path):
     assert spine.journal.of(PermissionBlocked)[0].rule == "Bash(rm:*)"
 
 
+@pytest.mark.proves("E15")
 @pytest.mark.parametrize("text", ["{", "[]", '{"path": 7}', ""])
 async def test_an_edit_that_is_no_input_does_nothing(tmp_path: Path, text: str):
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True, input=text)])
@@ -78,6 +82,7 @@ async def test_an_edit_that_is_no_input_does_nothing(tmp_path: Path, text: str):
     assert (tmp_path / "a.txt").exists() is not bool(text)
 
 
+@pytest.mark.proves("E15", "divergences-remembered-yes")
 async def test_a_rewritten_command_is_not_what_a_yes_for_longer_allows(tmp_path: Path):
     answers = [Answer(allowed=True, scope="session", input="touch second")]
     spine = Spine(tmp_path, mode="ask", answers=answers)
@@ -86,6 +91,7 @@ async def test_a_rewritten_command_is_not_what_a_yes_for_longer_allows(tmp_path:
     assert (answered.scope, answered.rules) == ("once", ())
 
 
+@pytest.mark.proves("E14")
 async def test_a_yes_for_good_is_written_down(tmp_path: Path):
     notebook = Notebook()
     spine = Spine(
@@ -145,6 +151,7 @@ async def test_what_comes_to_light_after_an_edit_is_asked_about_all_the_same(
     assert result.status == ("done" if wish else "denied")
 
 
+@pytest.mark.proves("E16")
 async def test_several_rules_of_one_answer_are_written(tmp_path: Path):
     notebook = Notebook()
     rules = ("Bash(touch:*)", "Edit(/docs/**)")
@@ -154,6 +161,7 @@ async def test_several_rules_of_one_answer_are_written(tmp_path: Path):
     assert notebook.kept == [("user", rules, ())]
 
 
+@pytest.mark.proves("E14")
 async def test_a_yes_that_cannot_be_written_counts_once(tmp_path: Path):
     answers = [Answer(allowed=True, scope="user"), Answer(allowed=False)]
     spine = Spine(tmp_path, mode="ask", answers=answers, keeper=Notebook("disk full"))
@@ -162,6 +170,7 @@ async def test_a_yes_that_cannot_be_written_counts_once(tmp_path: Path):
     assert (await spine.call("shell", command="touch a")).status == "denied"
 
 
+@pytest.mark.proves("E13")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -178,6 +187,7 @@ async def test_a_yes_is_never_longer_than_what_was_offered(tmp_path: Path, answe
     assert spine.journal.of(PermissionAnswered)[0].scope == "once"
 
 
+@pytest.mark.proves("E28")
 async def test_a_question_that_was_open_before_keeps_its_name(tmp_path: Path):
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True)])
     spine.standing.open["call_1"] = "req_before"
@@ -186,6 +196,7 @@ async def test_a_question_that_was_open_before_keeps_its_name(tmp_path: Path):
     assert spine.journal.of(PermissionAnswered)[0].request_id == "req_before"
 
 
+@pytest.mark.proves("E13")
 async def test_a_write_is_asked_about_with_what_it_changes(tmp_path: Path):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     spine = Spine(tmp_path, mode="ask")
@@ -198,6 +209,7 @@ async def test_a_write_is_asked_about_with_what_it_changes(tmp_path: Path):
     assert "+++ b/a.txt" in second
 
 
+@pytest.mark.proves("E26")
 async def test_every_decision_is_on_record_with_its_rule_layer_and_time(tmp_path: Path):
     rules = [("deny", "Bash(rm:*)"), ("allow", "Bash(make:*)")]
     spine = Spine(tmp_path, mode="ask", rules=rules, answers=[Answer(allowed=True)])
@@ -233,6 +245,7 @@ async def test_the_question_names_what_was_read(tmp_path: Path):
     assert "page https://evil.example" in asked.reason
 
 
+@pytest.mark.proves("E27")
 async def test_a_limit_on_unasked_actions_stops_the_next_one(tmp_path: Path):
     spine = Spine(tmp_path, pace=Pace(1))
     assert (await spine.call("shell", command="touch a")).status == "done"
@@ -243,6 +256,7 @@ async def test_a_limit_on_unasked_actions_stops_the_next_one(tmp_path: Path):
     assert not (tmp_path / "b").exists()
 
 
+@pytest.mark.proves("E27")
 def test_an_hour_later_there_is_room_again():
     pace, allowed = Pace(2), Decision(outcome="allow", rule="mode full-auto")
     said = [pace.held(allowed, "write", now).outcome for now in (0.0, 10.0, 20.0, 3601.0, 3602.0)]
@@ -250,6 +264,7 @@ def test_an_hour_later_there_is_room_again():
     assert pace.held(allowed, "read", 3603.0).outcome == "allow"
 
 
+@pytest.mark.proves("Z10")
 def test_what_other_sessions_did_in_the_hour_counts_too():
     pace, allowed = Pace(2), Decision(outcome="allow", rule="mode full-auto")
     pace.elsewhere = (-10.0, 50.0)

@@ -14,6 +14,7 @@ def test_a_text_within_the_budget_is_left_alone():
     assert not bounded(parts).truncated
 
 
+@pytest.mark.proves("D17", "divergences-cut-outputs")
 def test_head_and_tail_are_whole_lines_around_a_marker_on_a_line_of_its_own():
     text = "".join(f"line {number}\n" for number in range(10_000))
     short = cut(text, 300, where="/x/full.txt")

@@ -157,6 +157,7 @@ async def test_many_hits_are_counted_and_cut(tmp_path: Path, program: str):
     assert (len(lines), lines[-1]) == (201, "[200 of 500 hits; narrow the search]")
 
 
+@pytest.mark.proves("D10")
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize(
     ("question", "expected"),
@@ -189,6 +190,7 @@ async def test_a_missing_folder_is_a_failed_result(tmp_path: Path, name: str):
     assert (result.status, "gone does not exist" in text_of(result)) == ("failed", True)
 
 
+@pytest.mark.proves("A29")
 async def test_a_catastrophic_pattern_does_not_hold_the_loop(tmp_path: Path):
     (tmp_path / "a").write_text("a" * 40 + "!")
     tool = spine(tmp_path, "")
@@ -197,6 +199,7 @@ async def test_a_catastrophic_pattern_does_not_hold_the_loop(tmp_path: Path):
     assert scope.cancelled_caught
 
 
+@pytest.mark.proves("D08")
 async def test_a_folder_is_listed_by_name(folder: Path):
     (folder / "link").symlink_to("a.py")
     result = await Spine(folder, mode="ask").call("LS")
@@ -206,6 +209,7 @@ async def test_a_folder_is_listed_by_name(folder: Path):
     ]  # fmt: skip
 
 
+@pytest.mark.proves("D08")
 async def test_a_detailed_listing_has_size_and_time(tmp_path: Path):
     (tmp_path / "a").write_bytes(b"12345")
     os.utime(tmp_path / "a", (86400, 86400))
@@ -219,6 +223,7 @@ async def test_listing_a_file_says_so(tmp_path: Path):
     assert (result.status, "use read" in text_of(result)) == ("failed", True)
 
 
+@pytest.mark.proves("D10")
 def test_glob_pieces_are_escaped():
     assert glob_expression("a+b.c") == r"(?:[^/]+/)*a\+b\.c"
 

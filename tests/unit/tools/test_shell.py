@@ -18,6 +18,7 @@ async def lines_of(folder: Path, command: str, **arguments: object) -> list[str]
     return text_of(await Spine(folder).call("shell", command=command, **arguments)).split("\n")
 
 
+@pytest.mark.proves("D02", "D12")
 async def test_the_result_has_code_time_and_output(tmp_path: Path):
     spine = Spine(tmp_path)
     result = await spine.call("shell", command="echo out; echo err >&2; exit 3")
@@ -28,6 +29,7 @@ async def test_the_result_has_code_time_and_output(tmp_path: Path):
     assert sorted(lines[3:]) == ["", "err", "out"]
 
 
+@pytest.mark.proves("A07")
 async def test_progress_comes_before_the_result(tmp_path: Path):
     spine = Spine(tmp_path)
     wait = "until [ -e $i ]; do sleep 0.01; done"
@@ -57,6 +59,7 @@ async def test_a_character_cut_in_two_is_put_together(tmp_path: Path):
     assert text_of(result).endswith("Output:\n漢\ufffd")
 
 
+@pytest.mark.proves("D12", "F07")
 async def test_a_time_out_says_so_and_kills_grandchildren(tmp_path: Path):
     command = "sh -c 'echo $$ > pid; echo started; exec sleep 60' & wait"
     results: list[ToolResulted] = []
@@ -83,6 +86,7 @@ async def test_a_time_out_says_so_and_kills_grandchildren(tmp_path: Path):
     assert await gone(pid)
 
 
+@pytest.mark.proves("D12")
 async def test_the_cap_is_above_what_a_model_asks_for(tmp_path: Path):
     spine = Spine(tmp_path, tools=[ShellTool(timeout_cap_seconds=0.2)])
     result = await spine.call("shell", command="sleep 30", timeout=3600)
@@ -121,6 +125,7 @@ async def test_no_input_no_terminal_and_bash_when_there_is_one(tmp_path: Path):
     assert lines[3:] == ["no terminal", "bash", ""]
 
 
+@pytest.mark.proves("F06")
 async def test_profiles_are_not_read_and_keys_are_not_seen(tmp_path: Path):
     (tmp_path / "profile").write_text("echo sneaked\n")
     environment = {

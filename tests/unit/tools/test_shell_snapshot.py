@@ -34,6 +34,9 @@ async def shown(spine: Spine, cmd: str, **more: object) -> str:
     return said(await spine.call("exec_command", cmd=cmd, **more))
 
 
+@pytest.mark.proves(
+    "D32", "codex-23.1", "codex-23.2", "codex-23.3", "divergences-snapshot-of-the-shell"
+)
 async def test_aliases_functions_options_path_and_variables_are_there(tmp_path: Path):
     folder = tmp_path / "snapshots"
     environment = homed(tmp_path, RC)
@@ -51,6 +54,7 @@ async def test_aliases_functions_options_path_and_variables_are_there(tmp_path: 
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.proves("D32")
 async def test_nothing_that_looks_like_a_key_is_kept(tmp_path: Path):
     environment = homed(tmp_path, RC)
     folder = tmp_path / "snapshots"
@@ -73,12 +77,14 @@ async def test_nothing_that_steers_commands_comes_back_by_it(tmp_path: Path):
     }
 
 
+@pytest.mark.proves("D32", "codex-23.1", "codex-23.2", "codex-23.3")
 async def test_what_we_were_started_with_and_what_is_forced_win(tmp_path: Path):
     environment = homed(tmp_path, RC, GREETING="mine")
     async with living(tmp_path, snapshots=tmp_path / "k" / "s", environment=environment) as spine:
         assert await shown(spine, "echo $GREETING $PAGER") == "mine cat\n"
 
 
+@pytest.mark.proves("D32")
 async def test_without_login_nothing_of_it_is_there(tmp_path: Path):
     environment = homed(tmp_path, RC)
     async with living(tmp_path, snapshots=tmp_path / "k" / "s", environment=environment) as spine:
@@ -86,12 +92,14 @@ async def test_without_login_nothing_of_it_is_there(tmp_path: Path):
         assert text == "none\n"
 
 
+@pytest.mark.proves("D32")
 async def test_start_up_files_that_hang_hold_up_no_command(tmp_path: Path):
     environment = homed(tmp_path, "trap '' TERM; sleep 600")
     async with living(tmp_path, snapshots=tmp_path / "k" / "s", environment=environment) as spine:
         assert await shown(spine, "echo here") == "here\n"
 
 
+@pytest.mark.proves("D32")
 async def test_start_up_files_that_end_the_shell_cost_only_the_snapshot(tmp_path: Path):
     environment = homed(tmp_path, "exit 7")
     async with living(tmp_path, snapshots=tmp_path / "k" / "s", environment=environment) as spine:
@@ -99,6 +107,7 @@ async def test_start_up_files_that_end_the_shell_cost_only_the_snapshot(tmp_path
         assert not (tmp_path / "k").exists()
 
 
+@pytest.mark.proves("D32", "codex-23.1", "codex-23.2", "codex-23.3")
 async def test_a_file_that_was_taken_away_is_made_up_for_by_a_login_shell(tmp_path: Path):
     environment = homed(tmp_path, "")
     (tmp_path / "person" / ".profile").write_text("GREETING=profile\n")
@@ -109,6 +118,7 @@ async def test_a_file_that_was_taken_away_is_made_up_for_by_a_login_shell(tmp_pa
         assert await shown(spine, "echo $GREETING") == "profile\n"
 
 
+@pytest.mark.proves("D32")
 async def test_what_a_killed_session_left_is_taken_away_after_three_days(tmp_path: Path):
     folder = tmp_path / "k"
     folder.mkdir()

@@ -71,6 +71,7 @@ def test_its_cells_say_which_part_they_are_and_of_which_picture() -> None:
     assert len({text[at : at + 3] for text in texts for at in (0, 3, 6)}) == 6
 
 
+@pytest.mark.proves("interfaces-pictures-in-the-terminal", "divergences-pictures-in-a-terminal")
 async def test_a_kept_picture_is_sent_and_one_from_elsewhere_is_not(tmp_path: Path) -> None:
     folder = tmp_path / "artifacts" / "ses"
     folder.mkdir(parents=True)

@@ -43,6 +43,7 @@ def test_what_is_no_key_is_none(words: str) -> None:
     assert named(words) == ""
 
 
+@pytest.mark.proves("interfaces-keys-of-ones-own")
 def test_no_key_does_two_things_at_one_time() -> None:
     for one, other in combinations(ACTIONS, 2):
         together = {one.when, other.when} <= {"prompt", "transcript", "app"} or (
@@ -84,6 +85,7 @@ def test_the_same_key_may_do_another_thing_in_a_list() -> None:
     assert keys.action("ctrl+e", "prompt") == "line_end"
 
 
+@pytest.mark.proves("interfaces-keys-of-ones-own")
 @pytest.mark.parametrize(
     ("own", "problem"),
     [

@@ -68,6 +68,7 @@ def test_the_person_decides_before_the_terminal(chosen: Way) -> None:
     assert way_of(chosen, {"KITTY_WINDOW_ID": "1"}) == chosen
 
 
+@pytest.mark.proves("interfaces-notifications")
 @pytest.mark.parametrize("way", ["osc9", "osc777"])
 def test_nothing_of_a_text_ends_the_sequence(way: Way) -> None:
     written = call(way, "4;2;100\x1b]0;title\x07\x1b\\ \x9b31m\nnext\x00")
@@ -80,11 +81,13 @@ def test_nothing_of_a_text_ends_the_sequence(way: Way) -> None:
     assert not written.startswith("\x1b]9;4")
 
 
+@pytest.mark.proves("interfaces-notifications")
 def test_tmux_passes_it_through_and_hears_a_bell() -> None:
     assert call("osc9", "done", tmux=True) == "\x1bPtmux;\x1b\x1b]9;ouro: done\a\x1b\\\a"
     assert call("bell", "done", tmux=True) == "\a"
 
 
+@pytest.mark.proves("interfaces-notifications")
 def test_who_looks_is_not_called() -> None:
     terminal = Terminal()
     terminal.notifier.focus(here=True)
@@ -93,6 +96,7 @@ def test_who_looks_is_not_called() -> None:
     assert terminal.take(SAID, ASKED, ENDED) == []
 
 
+@pytest.mark.proves("interfaces-notifications")
 def test_who_looks_elsewhere_is_called_once_for_each_kind() -> None:
     terminal = Terminal("osc9")
     terminal.notifier.focus(here=False)
@@ -166,6 +170,7 @@ def test_what_happened_before_the_session_was_opened_calls_nobody() -> None:
     assert terminal.take(SAID, ENDED) == ["\a"]
 
 
+@pytest.mark.proves("interfaces-notifications")
 def test_switched_off_nothing_is_written() -> None:
     terminal = Terminal("off")
     terminal.notifier.focus(here=False)

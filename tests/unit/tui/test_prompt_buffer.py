@@ -169,6 +169,7 @@ def apply(buffer: Buffer, step: str, what: str) -> None:
             getattr(buffer, step)()
 
 
+@pytest.mark.proves("V03")
 @given(st.lists(_STEPS, max_size=20))
 def test_the_cursor_is_always_where_a_character_begins(steps: list[tuple[str, str]]) -> None:
     buffer = Buffer()
@@ -179,6 +180,7 @@ def test_the_cursor_is_always_where_a_character_begins(steps: list[tuple[str, st
         assert 0 <= start <= end <= len(buffer.text)
 
 
+@pytest.mark.proves("V03")
 @given(st.lists(_STEPS, max_size=20))
 def test_all_can_be_taken_back_and_had_again(steps: list[tuple[str, str]]) -> None:
     buffer = Buffer()
@@ -218,6 +220,7 @@ def test_short_pastes_stay_and_the_same_long_one_is_kept_once() -> None:
     assert folds.shown(folds.taken_in(long)) == "[pasted 2,001 characters]"
 
 
+@pytest.mark.proves("V03")
 def test_what_is_pasted_cannot_pass_for_a_mark_or_steer_the_terminal() -> None:
     folds = Folds()
     mark = folds.taken_in("z" * 5_000)

@@ -89,6 +89,7 @@ MOTIONS = [
 ]
 
 
+@pytest.mark.proves("V04")
 @pytest.mark.parametrize(("script", "end"), MOTIONS)
 def test_a_motion_leads_where_vim_goes(script: str, end: str) -> None:
     buffer, vim = begun(TEXT)
@@ -215,6 +216,7 @@ VISUAL = [
 ]
 
 
+@pytest.mark.proves("V04")
 @pytest.mark.parametrize(("text", "script", "end"), [*CHANGES, *OBJECTS, *AGAIN, *VISUAL])
 def test_a_command_changes_what_vim_changes(text: str, script: str, end: str) -> None:
     buffer, vim = begun(text)
@@ -254,6 +256,7 @@ def test_accents_are_not_taken_apart() -> None:
     assert marked(buffer) == "|a"
 
 
+@pytest.mark.proves("V04")
 @given(
     st.text(alphabet="ab (\"'\n\u0301", max_size=12),
     st.lists(

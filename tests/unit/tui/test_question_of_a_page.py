@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.acp.asking import call
@@ -25,6 +26,7 @@ def text(rows: list[Row]) -> str:
     return "\n".join("".join(words for words, _ in each) for each in rows)
 
 
+@pytest.mark.proves("E13")
 def test_the_page_and_where_it_leads_stand_in_the_place_of_the_selector() -> None:
     size = Size(columns=80, lines=24)
     for shown in (text(exact_rows(ASKED, 80)), text(question_rows(ASKED, size))):
@@ -35,6 +37,7 @@ def test_the_page_and_where_it_leads_stand_in_the_place_of_the_selector() -> Non
         assert "\u202e" not in shown
 
 
+@pytest.mark.proves("E13")
 def test_all_of_it_has_the_selector_too() -> None:
     size = Size(columns=80, lines=24)
     assert "button.x" in text(question_rows(ASKED, size, whole=True))
@@ -42,10 +45,12 @@ def test_all_of_it_has_the_selector_too() -> None:
     assert whole.index("sends the form to") < whole.index("button.x")
 
 
+@pytest.mark.proves("E13")
 def test_an_editor_is_told_of_it() -> None:
     assert "sends the form to: /x by POST" in str(call(ASKED, Path("/work"))["content"])
 
 
+@pytest.mark.proves("E15")
 def test_what_can_only_be_done_as_it_is_offers_no_change() -> None:
     fixed = msgspec.structs.replace(ASKED, fixed=True)
     assert [each.name for each in answers(ASKED, 80)] == ["yes", "no", "edit", "whole"]

@@ -5,6 +5,7 @@ import pytest
 from ouroboros.faces.wording.points import would_change
 
 
+@pytest.mark.proves("V13")
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [

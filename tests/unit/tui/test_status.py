@@ -45,6 +45,7 @@ def shown(columns: int, made: State, **facts: object) -> str:
     return "".join(span.text for span in found)
 
 
+@pytest.mark.proves("V07")
 def test_with_room_it_says_all() -> None:
     facts = {"seconds": 61.0, "branch": "main", "others": 2, "asks": 1, "below": 7, "own": "mine"}
     text = shown(200, state(), **facts, meter=METER)
@@ -56,6 +57,7 @@ def test_with_room_it_says_all() -> None:
     assert "1 other," in shown(200, state(), others=1, asks=1)
 
 
+@pytest.mark.proves("V07")
 @pytest.mark.parametrize("columns", [20, 40, 60, 80, 120])
 def test_with_less_room_mode_and_what_runs_stay(columns: int) -> None:
     text = shown(columns, state(), seconds=5.0, branch="main", meter=METER)
@@ -71,6 +73,7 @@ def test_a_fallback_is_named_with_what_it_stands_for() -> None:
     assert "other/model-y for vendor/model-x" in shown(200, made)
 
 
+@pytest.mark.proves("V21")
 def test_the_first_screen_names_mode_model_folder_and_branch(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", mode="plan")
     (tmp_path / "work" / ".git").mkdir()
@@ -127,6 +130,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@pytest.mark.proves("V20")
 @pytest.mark.parametrize("name", [name for name, each in PALETTES.items() if each.background])
 def test_every_colour_can_be_read_on_every_ground(name: str) -> None:
     each = PALETTES[name]
@@ -136,6 +140,7 @@ def test_every_colour_can_be_read_on_every_ground(name: str) -> None:
         assert min(contrast(ink, ground) for ink in inks) >= 4.5
 
 
+@pytest.mark.proves("V20")
 def test_without_colours_no_style_has_one() -> None:
     for words in (
         "31",
@@ -161,6 +166,7 @@ async def asked(tmp_path: Path, command: str, seconds: float = 20.0) -> str:
     )
 
 
+@pytest.mark.proves("V07")
 async def test_a_script_reads_what_is_known_and_its_first_line_is_shown(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -95,6 +95,7 @@ def rows(block: Block, columns: int = 60) -> list[str]:
 WORDS = "First.\n\n* one\n* two\n\n```python\nx = 1\n```\n\nLast **words**."
 
 
+@pytest.mark.proves("V02")
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 def test_streamed_words_are_shown_once_and_look_as_those_from_the_log(size: int) -> None:
     live = written(said("go"), *pieces(WORDS, size), reply(WORDS))
@@ -124,6 +125,7 @@ def test_a_call_is_one_card_from_its_start_to_its_end() -> None:
     assert "failed 2.0 s" in rows(card)[0]
 
 
+@pytest.mark.proves("V12")
 def test_a_call_that_is_asked_about_says_so_until_it_is_answered() -> None:
     started = ToolStarted(call_id="c", name="shell", arguments="{}", title="Run x")
     asked = PermissionRequested(
@@ -215,6 +217,7 @@ def test_a_removed_line_of_dashes_is_no_header() -> None:
     assert [line.sign for line in part.lines] == ["@", "-", " "]
 
 
+@pytest.mark.proves("interfaces-diff-of-several-files")
 def test_a_second_file_begins_where_the_hunks_of_the_first_are_over() -> None:
     head = "--- a/{0}\n+++ b/{0}\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n"
     first, second = parts(head.format("x.py") + head.format("y.py"))
@@ -229,6 +232,7 @@ def test_a_second_file_begins_where_the_hunks_of_the_first_are_over() -> None:
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 
 
+@pytest.mark.proves("V22")
 @given(texts, st.integers(12, 200), st.booleans())
 def test_whatever_is_written_no_row_is_too_wide_or_commands_a_terminal(
     text: str, columns: int, unfolded: bool
@@ -270,6 +274,7 @@ def reply_of_code(text: str) -> AgentMessage:
     return reply(f"{text}\n\n```repl\nf(1)\n```\n")
 
 
+@pytest.mark.proves("V12")
 def test_an_iteration_that_is_over_says_what_it_was_for_did_and_came_to() -> None:
     ready = SessionReady(cwd="/w", model="m", mode="ask", version="1", mind="rlm")
     first, second, third, _ = written(
@@ -301,6 +306,7 @@ def test_an_iteration_that_is_over_says_what_it_was_for_did_and_came_to() -> Non
     assert "f(1)" in "\n".join(rows(first, 80))
 
 
+@pytest.mark.proves("V24")
 def test_a_tab_that_a_person_drove_when_the_program_ended_is_told_to_be_nobodys() -> None:
     ready = SessionReady(cwd="/w", model="m", mode="ask", version="1")
     again = SessionReady(cwd="/w", model="m", mode="ask", version="1", resumed=True)

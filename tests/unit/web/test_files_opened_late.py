@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import anyio
+import pytest
 from anyio import from_thread, to_thread
 
 from ouroboros.faces.web.panels.kept import Handed
@@ -17,6 +18,7 @@ def is_open(descriptor: int, path: Path) -> bool:
         return False
 
 
+@pytest.mark.proves("interfaces-kept-files")
 async def test_what_is_opened_after_the_wait_was_given_up_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"a")
@@ -44,6 +46,7 @@ async def test_what_is_opened_after_the_wait_was_given_up_is_closed(tmp_path: Pa
     assert not is_open(opened[0], path)
 
 
+@pytest.mark.proves("interfaces-kept-files")
 def test_what_was_opened_is_closed_when_the_answer_breaks_off_and_else_handed_over(
     tmp_path: Path,
 ) -> None:

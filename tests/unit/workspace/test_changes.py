@@ -16,6 +16,7 @@ def changes(tmp_path: Path) -> Changes:
     return Changes(tmp_path)
 
 
+@pytest.mark.proves("A27")
 def test_two_edits_are_one_change_and_none_is_nothing(tmp_path: Path, changes: Changes) -> None:
     file = tmp_path / "a.txt"
     file.write_text("one\ntwo\nthree\n")
@@ -31,6 +32,7 @@ def test_two_edits_are_one_change_and_none_is_nothing(tmp_path: Path, changes: C
     assert changes.diff() == ""
 
 
+@pytest.mark.proves("codex-22.1", "codex-22.2", "codex-22.3")
 def test_added_and_deleted_again_is_nothing(tmp_path: Path, changes: Changes) -> None:
     changes.touch([tmp_path / "new"])
     (tmp_path / "new").write_text("x")
@@ -38,6 +40,7 @@ def test_added_and_deleted_again_is_nothing(tmp_path: Path, changes: Changes) ->
     assert changes.diff() == ""
 
 
+@pytest.mark.proves("codex-22.1", "codex-22.2", "codex-22.3")
 def test_changed_and_moved_is_one_rename_from_the_first_text(
     tmp_path: Path, changes: Changes
 ) -> None:
@@ -58,6 +61,7 @@ def test_changed_and_moved_is_one_rename_from_the_first_text(
     assert lines[-2:] == ["-d", "+D"]
 
 
+@pytest.mark.proves("A27")
 def test_modes_links_binaries_and_large_files(tmp_path: Path, changes: Changes) -> None:
     script, link = tmp_path / "run", tmp_path / "link"
     binary, large = tmp_path / "x.bin", tmp_path / "large"
@@ -79,6 +83,7 @@ def test_modes_links_binaries_and_large_files(tmp_path: Path, changes: Changes) 
     assert "Binary files a/large and b/large differ\n" in text
 
 
+@pytest.mark.proves("A27", "divergences-diff-of-a-turn")
 def test_git_takes_the_diff_back_and_forth(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
@@ -102,6 +107,7 @@ def test_git_takes_the_diff_back_and_forth(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in tree.iterdir()} == before
 
 
+@pytest.mark.proves("A27", "K04")
 def test_paths_outside_folders_and_much_are_told(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()

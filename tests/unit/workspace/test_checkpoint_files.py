@@ -45,6 +45,7 @@ def test_an_ordinary_tree_has_the_name_that_git_gives_it(kept: Kept) -> None:
     assert kept.take().tree == git(kept.root, "write-tree")
 
 
+@pytest.mark.proves("K01", "CF07")
 def test_a_persons_repository_is_the_same_to_the_byte(kept: Kept) -> None:
     root = kept.root
     git(root, "init", "-q", "-b", "main")
@@ -73,6 +74,7 @@ def test_a_persons_repository_is_the_same_to_the_byte(kept: Kept) -> None:
     assert list(root.glob("*ouro*")) == []
 
 
+@pytest.mark.proves("K03")
 def test_attributes_and_filters_of_a_project_change_no_byte(kept: Kept) -> None:
     root = kept.root
     (root / ".gitattributes").write_text(
@@ -93,6 +95,7 @@ def test_attributes_and_filters_of_a_project_change_no_byte(kept: Kept) -> None:
     assert {name: (root / name).read_bytes() for name in odd} == odd
 
 
+@pytest.mark.proves("K03")
 def test_files_of_a_nested_repository_are_kept_and_its_own_git_folder_is_left_alone(
     kept: Kept,
 ) -> None:
@@ -124,6 +127,7 @@ def test_a_folder_with_a_repository_in_it_is_not_removed_with_its_files(kept: Ke
     assert [path.name for path in (kept.root / "cloned").iterdir()] == [".git"]
 
 
+@pytest.mark.proves("K03")
 def test_a_file_beyond_the_limit_is_said_and_never_touched(tmp_path: Path) -> None:
     kept = Kept(tmp_path, Bounds(file_bytes=100))
     (kept.root / "large").write_bytes(b"x" * 101)
@@ -149,6 +153,7 @@ def test_a_large_file_that_became_small_is_not_removed(tmp_path: Path) -> None:
     assert (kept.root / "log").read_bytes() == b"short"
 
 
+@pytest.mark.proves("K03")
 def test_pipes_and_sockets_are_passed_by_without_waiting(kept: Kept) -> None:
     os.mkfifo(kept.root / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
@@ -173,6 +178,7 @@ def test_what_stands_where_a_file_was_and_is_not_kept_is_left(kept: Kept) -> Non
     assert done.left == {"a": "something is there that is not kept"}
 
 
+@pytest.mark.proves("K03")
 def test_ignored_files_are_left_out_and_left_alone(kept: Kept) -> None:
     root = kept.root
     (root / ".gitignore").write_text("build/\n*.log\n")
@@ -189,6 +195,7 @@ def test_ignored_files_are_left_out_and_left_alone(kept: Kept) -> None:
     assert not (root / "b.txt").exists()
 
 
+@pytest.mark.proves("K06")
 def test_a_file_that_was_ignored_then_is_not_removed_as_new(kept: Kept) -> None:
     root = kept.root
     (root / ".gitignore").write_text("*.log\nout/\n")
@@ -255,6 +262,7 @@ def test_ignore_files_above_the_folder_count_as_for_git(tmp_path: Path) -> None:
     assert names == ["below/x.txt", "ok"]
 
 
+@pytest.mark.proves("K03")
 def test_a_change_of_case_alone_is_taken_back(kept: Kept) -> None:
     (kept.root / "Readme").write_text("one\n")
     first = kept.take()
@@ -342,6 +350,7 @@ def test_excluded_paths_stay_as_they_are(kept: Kept) -> None:
     assert set(seen(kept.root)) == {"d", "d/mine"}
 
 
+@pytest.mark.proves("K13")
 def test_nothing_new_makes_no_commit_and_a_change_costs_its_own_size(kept: Kept) -> None:
     for number in range(300):
         (kept.root / f"f{number}").write_bytes(os.urandom(2_000))

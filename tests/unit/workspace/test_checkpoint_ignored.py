@@ -86,6 +86,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.proves("K03")
 @settings(max_examples=80)
 @given(lines=FILE, names=NAMES)
 def test_patterns_mean_what_they_mean_to_git(

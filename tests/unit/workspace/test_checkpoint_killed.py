@@ -131,11 +131,13 @@ def test_a_rewind_that_is_cut_off_is_finished_or_taken_back(tmp_path: Path) -> N
     killed_while_going_back(tmp_path, 13)
 
 
+@pytest.mark.proves("K14")
 @pytest.mark.deep
 def test_a_checkpoint_may_be_cut_off_anywhere(tmp_path: Path) -> None:
     killed_while_taking(tmp_path, 1)
 
 
+@pytest.mark.proves("K14")
 @pytest.mark.deep
 def test_a_rewind_may_be_cut_off_anywhere(tmp_path: Path) -> None:
     killed_while_going_back(tmp_path, 1)

@@ -25,6 +25,7 @@ def filled(folder: Path) -> Kept:
     return kept
 
 
+@pytest.mark.proves("K01", "CF07", "divergences-hidden-repository-of-files")
 def test_git_finds_nothing_wrong(tmp_path: Path) -> None:
     kept = filled(tmp_path)
     kept.git("fsck", "--full", "--strict")

@@ -71,6 +71,7 @@ def without_git(found: Seen) -> Seen:
     return {path: what for path, what in found.items() if ".git" not in path.split("/")}
 
 
+@pytest.mark.proves("K03")
 @given(first=TREE, second=TREE)
 def test_any_tree_becomes_any_other_and_comes_back(
     tmp_path_factory: pytest.TempPathFactory, first: dict[str, Item], second: dict[str, Item]

@@ -56,6 +56,7 @@ def test_two_folders_of_one_name_have_repositories_of_their_own(tmp_path: Path) 
     assert shadows[0].folder != shadows[1].folder
 
 
+@pytest.mark.proves("sessions-k-faults")
 def test_a_damaged_repository_is_put_aside_and_said(kept: Kept) -> None:
     (kept.root / "a").write_text("a")
     kept.take()
@@ -139,6 +140,7 @@ def test_the_index_names_files_that_are_no_text(kept: Kept) -> None:
     assert kept.take().tree == first.tree
 
 
+@pytest.mark.proves("sessions-k-faults")
 def test_a_clock_that_jumps_hides_no_change(kept: Kept) -> None:
     file = kept.root / "a"
     trees: set[str] = set()
@@ -161,6 +163,7 @@ def test_too_many_names_and_too_little_time_are_told(kept: Kept) -> None:
     assert kept.shadow.library.names() == set()
 
 
+@pytest.mark.proves("sessions-k-faults")
 def test_threads_and_sessions_take_turns(kept: Kept) -> None:
     for number in range(20):
         (kept.root / f"f{number}").write_text(f"{number}")
@@ -195,6 +198,7 @@ def test_a_folder_that_several_open_for_the_first_time_has_one_repository(tmp_pa
     assert len(list((tmp_path / "home" / "checkpoints").glob("*.git"))) == 1
 
 
+@pytest.mark.proves("sessions-k-faults")
 def test_a_full_disk_is_said_and_keeps_what_there_is(tmp_path: Path) -> None:
     with mounted(tmp_path / "small", mebibytes=2) as home:
         (tmp_path / "work").mkdir()
@@ -229,6 +233,7 @@ def test_a_folder_whose_name_is_no_text_is_kept_as_any_other(tmp_path: Path) -> 
     assert Shadow.opened(kept.home, kept.root).folder == kept.shadow.folder
 
 
+@pytest.mark.proves("sessions-k-faults")
 def test_what_is_damaged_is_put_aside_when_it_is_needed_and_kept_anew(kept: Kept) -> None:
     (kept.root / "a").write_bytes(os.urandom(50_000))
     (kept.root / "b").write_text("b")

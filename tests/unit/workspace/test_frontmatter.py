@@ -17,11 +17,13 @@ def read(text: str) -> Head:
     return Reader(text.split("\n"), 2).read()
 
 
+@pytest.mark.proves("paws-heads")
 @given(st.dictionaries(KEYS, SCALARS | st.dictionaries(KEYS, SCALARS, min_size=1)))
 def test_what_is_written_is_read_again(head: Head) -> None:
     assert Reader(written(head).split("\n")[1:-2], 2).read() == head
 
 
+@pytest.mark.proves("paws-heads")
 def test_words_mean_what_they_would_mean_in_json() -> None:
     text = "a: no\nb: 2026-01-01\nc: 0x10\nd: 1:30\ne: 1e999\nf: true\ng: ~\nh: 0.8\ni: '1'\nj: -3"
     assert read(text) == {
@@ -46,6 +48,7 @@ def test_lists_tables_and_blocks_are_read() -> None:
     }
 
 
+@pytest.mark.proves("paws-heads")
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [

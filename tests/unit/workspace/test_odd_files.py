@@ -147,6 +147,7 @@ def test_the_longest_name_can_be_written(tmp_path: Path):
     assert files.load(tmp_path / name).text == "x"
 
 
+@pytest.mark.proves("sessions-diffs")
 @pytest.mark.parametrize("end", ["\f", "\r", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_a_diff_counts_lines_as_git_does(tmp_path: Path, end: str):
     old, new = f"one{end}two\nthree\nfour{end}", f"one{end}2\nthree\nfour{end}five"

@@ -40,10 +40,12 @@ def patch(*lines: str) -> str:
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
 
 
+@pytest.mark.proves("spine-shown-by", "codex-1.1")
 def test_all_scenarios_are_here():
     assert len(SCENARIOS) == 23
 
 
+@pytest.mark.proves("spine-shown-by", "D14", "codex-1.1")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.name)
 def test_scenario(scenario: Path, tmp_path: Path):
     work = tmp_path / "work"
@@ -58,12 +60,14 @@ def test_scenario(scenario: Path, tmp_path: Path):
     assert bool(outcome.stderr) == (outcome.exit_code == 1)
 
 
+@pytest.mark.proves("codex-1.2")
 @pytest.mark.parametrize("word", ["<<EOF", "<<'EOF'", '<<"EOF"'])
 def test_a_patch_in_a_here_document_is_understood(word: str):
     text = f"{word}\n{patch('*** Add File: a', '+x')}\nEOF"
     assert parse(text) == (AddFile(path="a", content="x\n"),)
 
 
+@pytest.mark.proves("codex-1.2")
 def test_another_here_document_word_is_refused_with_the_first_fault():
     with pytest.raises(PatchBroken) as broken:
         parse(f"<<PATCH\n{patch('*** Add File: a', '+x')}\nPATCH")
@@ -123,6 +127,7 @@ def test_a_fault_names_its_line(text: str, line: int, words: str):
     assert words in broken.value.message
 
 
+@pytest.mark.proves("codex-1.3")
 @pytest.mark.parametrize(
     ("stands", "written"),
     [
@@ -137,11 +142,13 @@ def test_likeness_forgives_white_space_and_typography(stands: str, written: str)
     assert changed(f"{stands}\n", [Chunk(old=(written,), new=("new",))], "f").text == "new\n"
 
 
+@pytest.mark.proves("codex-1.4")
 def test_an_exact_line_further_down_wins_over_a_similar_one_above():
     text = "  x = 1\nother\nx = 1\n"
     assert changed(text, [Chunk(old=("x = 1",), new=("y",))], "f").text == "  x = 1\nother\ny\n"
 
 
+@pytest.mark.proves("codex-1.5")
 def test_chunks_must_be_in_the_order_of_the_file():
     chunks = [Chunk(old=("b",), new=("B",)), Chunk(old=("a",), new=("A",))]
     with pytest.raises(ToolFailed, match="Failed to find expected lines in f:\na"):
@@ -253,15 +260,18 @@ def test_lines_without_a_place_go_to_the_end():
     assert changed("a\n", [Chunk(new=("b",))], "f").text == "a\nb\n"
 
 
+@pytest.mark.proves("codex-1.6")
 def test_a_final_line_end_is_added():
     assert changed("a\nb", [Chunk(old=("a",), new=("c",))], "f").text == "c\nb\n"
 
 
+@pytest.mark.proves("divergences-patch-of-a-file-with")
 def test_a_file_with_windows_line_ends_keeps_them():
     chunk = Chunk(old=("b",), new=("x", "y"))
     assert changed("a\r\nb\r\nc\r\n", [chunk], "f").text == "a\r\nx\r\ny\r\nc\r\n"
 
 
+@pytest.mark.proves("codex-1.7")
 def test_the_summary_lists_added_modified_deleted_and_the_target_of_a_move(tmp_path: Path):
     (tmp_path / "gone").write_text("x\n")
     (tmp_path / "old").write_text("x\n")
@@ -280,6 +290,7 @@ def test_the_summary_lists_added_modified_deleted_and_the_target_of_a_move(tmp_p
     assert tree(tmp_path) == {"made": b"z\n", "sub/new": b"y\n"}
 
 
+@pytest.mark.proves("divergences-patch-that-moves-a-file")
 def test_a_move_onto_itself_keeps_the_file(tmp_path: Path):
     (tmp_path / "a").write_text("x\n")
     text = patch("*** Update File: a", "*** Move to: ./a", "@@", "-x", "+y")
@@ -287,6 +298,7 @@ def test_a_move_onto_itself_keeps_the_file(tmp_path: Path):
     assert tree(tmp_path) == {"a": b"y\n"}
 
 
+@pytest.mark.proves("spine-tools")
 @pytest.mark.parametrize(
     ("arguments", "stdin", "exit_code", "words"),
     [

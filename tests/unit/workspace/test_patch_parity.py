@@ -61,6 +61,7 @@ def spelled(steps: list[Step]) -> str:
     return "\n".join([*body, "*** End Patch"])
 
 
+@pytest.mark.proves("D14")
 @pytest.mark.parametrize("seed", range(20))
 def test_both_engines_come_to_the_same(tmp_path: Path, seed: int):
     dice = random.Random(seed)

@@ -26,6 +26,7 @@ def dogs(tmp_path: Path) -> Dogs:
     return Dogs(project_in(tmp_path), tmp_path / "home")
 
 
+@pytest.mark.proves("M01")
 async def test_a_bundle_is_applied_and_each_file_told(dogs: Dogs) -> None:
     before = picture(dogs.root)
     outcome = await dogs()
@@ -42,6 +43,7 @@ async def test_a_bundle_is_applied_and_each_file_told(dogs: Dogs) -> None:
     assert changed == {"src/app.py", "docs", "docs/new.md"}
 
 
+@pytest.mark.proves("M13")
 async def test_one_refused_block_stops_all_of_it(dogs: Dogs) -> None:
     before = picture(dogs.root)
     outcome = await dogs(REFUSED)
@@ -54,6 +56,7 @@ async def test_one_refused_block_stops_all_of_it(dogs: Dogs) -> None:
     assert picture(dogs.root) == before
 
 
+@pytest.mark.proves("M13")
 async def test_in_part_is_applied_what_fits(dogs: Dogs) -> None:
     outcome = await dogs(REFUSED, partial=True)
     assert outcome.exit_code == 0
@@ -101,6 +104,7 @@ async def test_some_hunks_are_written(dogs: Dogs) -> None:
     assert (dogs.root / "long.txt").read_text() == text.replace("line 30\n", "thirty\n")
 
 
+@pytest.mark.proves("M09")
 async def test_a_model_that_wants_context_gets_nothing_written(dogs: Dogs) -> None:
     before = picture(dogs.root)
     outcome = await dogs(
@@ -124,6 +128,7 @@ ASKS = (
 )
 
 
+@pytest.mark.proves("M10")
 async def test_a_command_is_run_only_where_it_may_be(dogs: Dogs) -> None:
     looks = ASKS.format(command='"cat staged.txt"')
     assert (await dogs(looks)).reason == (
@@ -137,6 +142,7 @@ async def test_a_command_is_run_only_where_it_may_be(dogs: Dogs) -> None:
     )
 
 
+@pytest.mark.proves("M10")
 async def test_a_dangerous_command_is_asked_about_also_with_a_yes(dogs: Dogs) -> None:
     asked: list[str] = []
 
@@ -154,6 +160,7 @@ async def test_a_dangerous_command_is_asked_about_also_with_a_yes(dogs: Dogs) ->
 OTHER = "--- New File: other.txt ---\n```text\nx\n```\n"
 
 
+@pytest.mark.proves("M21")
 async def test_a_work_session_takes_a_bundle_and_keeps_it_as_a_checkpoint(dogs: Dogs) -> None:
     sessions = await Sessions.at(dogs.root, dogs.environment)
     session = await sessions.start()
@@ -210,6 +217,7 @@ NUMBERED = (
 )
 
 
+@pytest.mark.proves("M08", "M20")
 async def test_numbers_are_those_of_the_bundle_that_the_model_saw(dogs: Dogs) -> None:
     """The file was changed since: above that is joined, in the same line nothing is written."""
     clash = await dogs(NUMBERED, reference=SEEN.encode())
@@ -223,6 +231,7 @@ async def test_numbers_are_those_of_the_bundle_that_the_model_saw(dogs: Dogs) ->
     assert text == "# new\n# lines\n# above\n\nimport os\nprint(2)\n"
 
 
+@pytest.mark.proves("M08", "M20")
 async def test_a_reference_that_is_no_bundle_writes_nothing(dogs: Dogs) -> None:
     before = picture(dogs.root)
     with pytest.raises(OuroborosError, match="no bundle of files"):
@@ -230,6 +239,7 @@ async def test_a_reference_that_is_no_bundle_writes_nothing(dogs: Dogs) -> None:
     assert picture(dogs.root) == before
 
 
+@pytest.mark.proves("M11")
 async def test_self_edit_markers_are_read_alone_when_they_are_asked_for(dogs: Dogs) -> None:
     linked = (
         "⛓️ --- RSI_LINK_START_FILE: linked.txt ---\nlinked\n"
@@ -255,6 +265,7 @@ async def test_a_file_that_is_changed_while_the_person_chooses_is_not_overwritte
     assert not (dogs.root / "docs").exists()
 
 
+@pytest.mark.proves("M22")
 async def test_what_would_be_done_to_any_bytes_comes_out_as_json(dogs: Dogs) -> None:
     (dogs.root / "odd.txt").write_bytes(b"a\xff\x81\n\x01b\n")
     bundle = "--- File: odd.txt ---\n```text\nnew\n```\n"
@@ -276,6 +287,7 @@ async def test_a_bundle_can_be_taken_back_once(dogs: Dogs) -> None:
         await undone(dogs.loaded, dogs.root, dogs.told.append)
 
 
+@pytest.mark.proves("M13")
 async def test_what_a_killed_process_wrote_can_be_taken_back_and_what_it_did_not_is_not_said_to_be(
     dogs: Dogs,
 ) -> None:
@@ -301,6 +313,7 @@ async def test_what_a_killed_process_wrote_can_be_taken_back_and_what_it_did_not
     assert (dogs.told[-1], picture(dogs.root)) == ("Taking back answer.md", before)
 
 
+@pytest.mark.proves("M21", "M23")
 async def test_a_file_that_cannot_be_taken_back_is_not_told_as_taken_back(
     dogs: Dogs, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def test_a_file_is_offered_with_its_hunks_and_what_they_add_and_take_away() -> N
     assert diff_of(changed(OLD, NEW)).startswith("--- a/a.txt\n+++ b/a.txt\n@@ -1,7 +1,7 @@\n")
 
 
+@pytest.mark.proves("M22")
 def test_what_would_be_done_is_shown_as_a_diff_that_does_it(tmp_path: Path) -> None:
     (tmp_path / "old.txt").write_text("a\nb\n")
     (tmp_path / "gone.txt").write_text("x\n")
@@ -63,6 +65,7 @@ def test_one_hunk_is_taken_and_the_other_left() -> None:
     assert with_hunks(file, set()) is None
 
 
+@pytest.mark.proves("M17")
 def test_characters_that_some_take_for_line_ends_move_no_hunk() -> None:
     for mark in ("\f", "\v", "\r", "\x1c", "\x85", "\u2028"):
         spaced = OLD.replace(b"line 1\n", f"line{mark}1\n".encode())
@@ -71,6 +74,7 @@ def test_characters_that_some_take_for_line_ends_move_no_hunk() -> None:
         assert (mark, content(taken)) == (mark, spaced.replace(b"line 50\n", b"fifty\n"))
 
 
+@pytest.mark.proves("M17")
 def test_hunks_of_older_and_wider_encodings_are_read_and_written_in_them() -> None:
     for encoding in ("cp1252", "utf-16", "utf-8-sig"):
         old = "".join(f"caf\xe9 {number}\r\n" for number in range(60)).encode(encoding)

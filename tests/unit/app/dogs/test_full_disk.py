@@ -41,6 +41,7 @@ def roomy(disk: Path, tmp_path: Path) -> Dogs:
     return Dogs(project_in(disk), tmp_path / "home")
 
 
+@pytest.mark.proves("M13")
 async def test_a_bundle_without_room_leaves_everything_as_it_was(cramped: Dogs) -> None:
     before = picture(cramped.root)
     large = BUNDLE.replace("# New", "long line\n" * 2_000)
@@ -50,6 +51,7 @@ async def test_a_bundle_without_room_leaves_everything_as_it_was(cramped: Dogs) 
     assert picture(cramped.root) == before
 
 
+@pytest.mark.proves("M13")
 async def test_what_cannot_be_kept_before_is_not_changed(homeless: Dogs) -> None:
     before = picture(homeless.root)
     with pytest.raises(OuroborosError, match="No space left"):
@@ -59,6 +61,7 @@ async def test_what_cannot_be_kept_before_is_not_changed(homeless: Dogs) -> None
     assert picture(homeless.root) == before
 
 
+@pytest.mark.proves("M13", "M19", "CF07")
 async def test_a_command_that_fills_the_disk_is_taken_back(roomy: Dogs) -> None:
     before = picture(roomy.root)
     outcome = await roomy(verify="rm -rf build src; cat /dev/zero > filler; false", revert=True)

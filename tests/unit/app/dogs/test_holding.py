@@ -45,6 +45,7 @@ def test_everything_comes_back_and_what_came_goes(hold: Hold, root: Path) -> Non
     assert picture(root) == before
 
 
+@pytest.mark.proves("M19", "CF07")
 def test_keeping_leaves_no_trace_in_the_repository(hold: Hold, root: Path) -> None:
     before = picture(root)
     hold.everything()
@@ -109,6 +110,7 @@ def test_old_checkpoints_go(hold: Hold, root: Path) -> None:
     assert hold._shadow.has(last)
 
 
+@pytest.mark.proves("M19", "CF07")
 def test_a_way_back_that_was_cut_off_is_gone_on_with(hold: Hold, root: Path) -> None:
     before = picture(root)
     kept = hold.everything()

@@ -33,6 +33,7 @@ MOVING = (
 )
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_one_that_was_moved_goes_back_to_its_place(dogs: Dogs) -> None:
     before = picture(dogs.root)
     for command in MOVING:
@@ -43,6 +44,7 @@ async def test_one_that_was_moved_goes_back_to_its_place(dogs: Dogs) -> None:
         assert (command, changed) == (command, set())
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_one_that_is_new_stays_and_is_told(dogs: Dogs, tmp_path: Path) -> None:
     committed(tmp_path / "other")
     command = f"mv {tmp_path}/other other; mv inner a; cp -r a b; mv a inner; touch new; false"
@@ -54,6 +56,7 @@ async def test_one_that_is_new_stays_and_is_told(dogs: Dogs, tmp_path: Path) -> 
     assert not (dogs.root / "new").exists()
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_one_whose_place_another_took_is_not_lost(dogs: Dogs) -> None:
     outcome = await dogs(verify="mv inner other; git init -q inner; false", revert=True)
     assert outcome.reason.startswith(
@@ -66,6 +69,7 @@ async def test_one_whose_place_another_took_is_not_lost(dogs: Dogs) -> None:
     assert git(dogs.root, "--git-dir=old", "log", "--format=%s", "-1") == "first\n"
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_a_work_tree_that_was_cut_from_its_repository_is_joined_again(
     dogs: Dogs, tmp_path: Path
 ) -> None:

@@ -20,6 +20,7 @@ def dogs(tmp_path: Path) -> Dogs:
     return Dogs(project_in(tmp_path), tmp_path / "home")
 
 
+@pytest.mark.proves("M18", "divergences-plain-users-verify")
 async def test_what_succeeds_is_kept_with_what_the_command_made(dogs: Dogs) -> None:
     before = picture(dogs.root)
     outcome = await dogs(
@@ -33,6 +34,7 @@ async def test_what_succeeds_is_kept_with_what_the_command_made(dogs: Dogs) -> N
     assert changed == {"src/app.py", "docs", "docs/new.md", "build/result"}
 
 
+@pytest.mark.proves("M18")
 async def test_what_fails_is_kept_without_the_wish_to_revert(dogs: Dogs) -> None:
     outcome = await dogs(verify="echo out; echo err >&2; exit 3")
     assert (outcome.outcome, outcome.exit_code) == ("verify_failed", 2)
@@ -62,6 +64,7 @@ FAILING = {
 }
 
 
+@pytest.mark.proves("M19", "CF07", "M18", "divergences-verify-and-taking-back")
 async def test_what_fails_leaves_everything_as_it_was(dogs: Dogs) -> None:
     git(dogs.root, "status")
     before = unsaid(picture(dogs.root))
@@ -76,6 +79,7 @@ async def test_what_fails_leaves_everything_as_it_was(dogs: Dogs) -> None:
     assert git(dogs.root, "stash", "list") == stash
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_a_repository_within_is_put_back_as_far_as_it_can_be(dogs: Dogs) -> None:
     inner = dogs.root / "inner"
     inner.mkdir()
@@ -91,6 +95,7 @@ async def test_a_repository_within_is_put_back_as_far_as_it_can_be(dogs: Dogs) -
     assert (inner / "x").read_text() == "x\n"
 
 
+@pytest.mark.proves("M18", "N15")
 async def test_work_that_goes_on_in_sessions_is_not_taken_back(dogs: Dogs) -> None:
     """An agent works in a work tree of the repository while a command judges a bundle beside it."""
     session = await (await Sessions.at(dogs.root, dogs.environment)).start()
@@ -110,6 +115,7 @@ def unsaid(found: Picture) -> Picture:
     return {name: seen for name, seen in found.items() if ".git/objects/" not in name}
 
 
+@pytest.mark.proves("M18")
 async def test_one_that_hangs_is_ended_with_all_it_started(dogs: Dogs, tmp_path: Path) -> None:
     before = picture(dogs.root)
     pid = tmp_path / "pid"
@@ -140,6 +146,7 @@ async def test_a_moved_branch_is_told_and_no_commit_is_lost(dogs: Dogs) -> None:
     assert git(dogs.root, "log", "-1", "--format=%s") == "x\n"
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_what_a_command_does_to_the_folder_itself_is_undone(tmp_path: Path) -> None:
     root = tmp_path / "plain"
     (root / "src").mkdir(parents=True)
@@ -162,6 +169,7 @@ async def test_what_a_command_does_to_the_folder_itself_is_undone(tmp_path: Path
             assert (picture(root), root.stat().st_mode & 0o777) == (before, 0o750)
 
 
+@pytest.mark.proves("M18", "M19")
 async def test_an_index_that_was_not_there_goes_again_and_settings_are_told(tmp_path: Path) -> None:
     root = tmp_path / "new"
     (root / "src").mkdir(parents=True)
@@ -205,6 +213,7 @@ async def test_a_file_too_large_to_be_kept_is_named_before_and_after(
     assert "undo" not in said
 
 
+@pytest.mark.proves("M22")
 async def test_names_and_commands_that_are_no_unicode_come_out_as_json(small: Dogs) -> None:
     large = os.fsdecode(b"large\xff")
     (small.root / large).write_bytes(bytes(2_000))

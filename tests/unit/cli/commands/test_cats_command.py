@@ -35,6 +35,7 @@ def names(path: Path) -> list[str]:
     return [file.path for file in read(path.read_bytes()).files]
 
 
+@pytest.mark.proves("L01")
 def test_a_bundle_is_written_beside_the_files_and_read_back(ouro: Ouro, tree: Path) -> None:
     done = ouro("cats")
     assert done.code == 0
@@ -54,6 +55,7 @@ def test_a_bundle_is_written_beside_the_files_and_read_back(ouro: Ouro, tree: Pa
     assert (tree / "cats.md").read_bytes() == first
 
 
+@pytest.mark.proves("L09")
 def test_the_order_in_which_files_came_to_be_does_not_matter(
     ouro: Ouro, tree: Path, tmp_path: Path
 ) -> None:
@@ -67,6 +69,7 @@ def test_the_order_in_which_files_came_to_be_does_not_matter(
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
+@pytest.mark.proves("L01")
 def test_a_pipe_gets_the_bundle_and_nothing_else(ouro: Ouro, tree: Path) -> None:
     done = ouro("cats", "src", "-o", "-", "-x", "other*", "--task", "Add: it up")
     assert done.out == (
@@ -79,6 +82,7 @@ def test_a_pipe_gets_the_bundle_and_nothing_else(ouro: Ouro, tree: Path) -> None
     assert ouro("cats", "src", "-o", "-", "-q").err == ""
 
 
+@pytest.mark.proves("L26")
 def test_paths_come_from_standard_input(tree: Path) -> None:
     odd = "a b ü.txt"
     (tree / odd).write_text("odd\n")
@@ -96,6 +100,7 @@ def test_paths_come_from_standard_input(tree: Path) -> None:
     assert b"no path came on standard input" in done.stderr
 
 
+@pytest.mark.proves("L01")
 def test_a_device_or_a_pipe_is_written_to_and_not_replaced(ouro: Ouro, tree: Path) -> None:
     command = [sys.executable, "-m", "ouroboros", "cats", "src", "-q", "-o", "/dev/stdout"]
     done = subprocess.run(command, capture_output=True, check=True)
@@ -106,6 +111,7 @@ def test_a_device_or_a_pipe_is_written_to_and_not_replaced(ouro: Ouro, tree: Pat
     assert Path("/dev/full").is_char_device()
 
 
+@pytest.mark.proves("L26")
 def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
     (tree / "a[1].py").write_text("x\n")
     command = [sys.executable, "-m", "ouroboros", "cats", "--stdin", "-o", "-"]
@@ -116,6 +122,7 @@ def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
     assert b"left out: src/*.py (it is not there)" in done.stderr
 
 
+@pytest.mark.proves("L26")
 def test_a_list_may_name_links_and_pipes_as_git_lists_them(tree: Path) -> None:
     (tree / "loop").symlink_to("loop")
     (tree / "away").symlink_to(tree.parent)
@@ -134,6 +141,7 @@ def test_a_list_may_name_links_and_pipes_as_git_lists_them(tree: Path) -> None:
         assert b"left out: " + left in done.stderr
 
 
+@pytest.mark.proves("L26")
 def test_a_name_takes_one_line_whatever_is_in_it(ouro: Ouro, tree: Path) -> None:
     for name in (b"a\n9 files, about 9 tokens", b"\xff.py", b"\x1b[2J.py"):
         (tree / os.fsdecode(name)).write_text("x\n")
@@ -155,6 +163,7 @@ def test_a_name_takes_one_line_whatever_is_in_it(ouro: Ouro, tree: Path) -> None
         }
 
 
+@pytest.mark.proves("L21")
 def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:
     (tree / ".env").write_text(f"TOKEN={KEY}\n")
     os.mkfifo(tree / "pipe")
@@ -167,6 +176,7 @@ def test_machines_are_told_what_went_in(ouro: Ouro, tree: Path) -> None:
     assert said["secrets"].keys() == {".env"}
 
 
+@pytest.mark.proves("L22")
 def test_files_with_secrets_stay_out_unless_they_are_wanted(ouro: Ouro, tree: Path) -> None:
     (tree / "config.py").write_text(f'x = 1\nTOKEN = "{KEY}"\n')
     (tree / "id_rsa").write_text("something\n")
@@ -187,6 +197,7 @@ def test_files_with_secrets_stay_out_unless_they_are_wanted(ouro: Ouro, tree: Pa
     assert not (tree / "only.md").exists()
 
 
+@pytest.mark.proves("L22", "L24", "divergences-a-pattern-of-files-with")
 def test_files_with_secrets_may_be_wanted_by_pattern(ouro: Ouro, tree: Path) -> None:
     for name in ("config.py", "tests/keys/one.py", "tests/two.py"):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -206,6 +217,7 @@ def test_files_with_secrets_may_be_wanted_by_pattern(ouro: Ouro, tree: Path) -> 
     assert names(tree / "cats.md") == ["tests/keys/one.py", "tests/two.py"]
 
 
+@pytest.mark.proves("L21")
 def test_a_budget_ends_it_before_anything_is_written(ouro: Ouro, tree: Path) -> None:
     (tree / "cats.md").write_text("what was there\n")
     done = ouro("cats", "--max-tokens", "50")
@@ -219,6 +231,7 @@ def test_a_budget_ends_it_before_anything_is_written(ouro: Ouro, tree: Path) -> 
     assert ouro("cats", "src", "--max-tokens", "100").code == 0
 
 
+@pytest.mark.proves("L23")
 def test_large_files_may_come_as_their_signatures(ouro: Ouro, tree: Path) -> None:
     (tree / "src/cart.js").write_text(
         "export class Basket {\n  add(item) {\n    return 2;\n  }\n}\n"
@@ -236,6 +249,7 @@ def test_large_files_may_come_as_their_signatures(ouro: Ouro, tree: Path) -> Non
     assert [file.is_outline for file in read(done.out.encode()).files] == [True, True, False]
 
 
+@pytest.mark.proves("L24")
 def test_words_for_the_model_go_in_front_in_order(ouro: Ouro, tree: Path, tmp_path: Path) -> None:
     (tree / "persona.md").write_text("You are brief.\n")
     (tmp_path / "system.md").write_text("Answer with blocks.")
@@ -249,6 +263,7 @@ def test_words_for_the_model_go_in_front_in_order(ouro: Ouro, tree: Path, tmp_pa
     assert ouro("cats", "-p", "missing.md").code == 2
 
 
+@pytest.mark.proves("L24")
 def test_a_bundle_can_say_how_to_answer_and_what_it_says_is_true(ouro: Ouro, tree: Path) -> None:
     (tree / "system.md").write_text("Be brief.")
     asked = ("cats", "src/other.py", "-s", "system.md", "-o", "-")
@@ -287,6 +302,7 @@ def test_a_bundle_can_say_how_to_answer_and_what_it_says_is_true(ouro: Ouro, tre
     ]
 
 
+@pytest.mark.proves("L22", "L24")
 def test_words_for_the_model_have_bounds(ouro: Ouro, tree: Path) -> None:
     done = ouro("cats", "-p", "/dev/zero")
     assert done.code == 2
@@ -294,6 +310,7 @@ def test_words_for_the_model_have_bounds(ouro: Ouro, tree: Path) -> None:
     assert not (tree / "cats.md").exists()
 
 
+@pytest.mark.proves("L10")
 def test_the_markers_of_the_original_and_numbered_lines(ouro: Ouro, tree: Path) -> None:
     done = ouro("cats", "src/other.py", "--format", "paws", "--prepare-for-delta", "-o", "-")
     assert done.out == (
@@ -305,12 +322,14 @@ def test_the_markers_of_the_original_and_numbered_lines(ouro: Ouro, tree: Path) 
     assert "```python:src/other.py numbered\n1| def other():\n2|     return KEY\n```\n" in done.out
 
 
+@pytest.mark.proves("L07")
 def test_what_is_no_text_may_stay_out(ouro: Ouro, tree: Path) -> None:
     done = ouro("cats", "--no-binary")
     assert "left out: logo.bin (it is no text)" in done.err
     assert names(tree / "cats.md") == ["README.md", "src/cart.py", "src/other.py"]
 
 
+@pytest.mark.proves("L11")
 def test_an_answer_can_name_the_lines_of_a_numbered_bundle(ouro: Ouro, tree: Path) -> None:
     assert ouro("cats", "src/cart.py", "-t", "-o", "seen.md").code == 0
     (tree / "answer.md").write_text(
@@ -324,6 +343,7 @@ def test_an_answer_can_name_the_lines_of_a_numbered_bundle(ouro: Ouro, tree: Pat
     assert cart.read_text().splitlines()[3] == "        return 2"
 
 
+@pytest.mark.proves("L03")
 def test_an_earlier_bundle_is_not_put_into_the_next_one(ouro: Ouro, tree: Path) -> None:
     assert ouro("cats", "-o", "context.txt").code == 0
     done = ouro("cats")
@@ -358,6 +378,7 @@ def test_a_mistake_is_told_and_nothing_is_written(
     assert sorted(tree.rglob("*")) == before
 
 
+@pytest.mark.proves("L06")
 def test_paths_are_those_from_the_root_wherever_it_is_called(
     ouro: Ouro, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,6 +392,7 @@ def test_paths_are_those_from_the_root_wherever_it_is_called(
     assert "lies outside of the project" in done.err
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 def test_a_full_disk_leaves_the_old_bundle(ouro: Ouro, tree: Path, tmp_path: Path) -> None:
     (tree / "big.txt").write_bytes(b"line\n" * 500_000)
     with mounted(tmp_path / "small", mebibytes=1) as small:
@@ -383,6 +405,7 @@ def test_a_full_disk_leaves_the_old_bundle(ouro: Ouro, tree: Path, tmp_path: Pat
         assert sorted(path.name for path in small.iterdir()) == ["filler", "out.md"]
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 def test_what_a_killed_call_left_goes_with_the_next_one(ouro: Ouro, tree: Path) -> None:
     (tree / ".cats.md.00.cats-part").write_text("half")
     with (tree / ".cats.md.11.cats-part").open("w") as busy:
@@ -403,6 +426,7 @@ def test_a_link_or_a_mode_of_the_output_stays(ouro: Ouro, tree: Path, tmp_path: 
     assert real.stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 def test_a_reader_that_left_is_no_mistake(tree: Path) -> None:
     (tree / "big.txt").write_bytes(b"line\n" * 100_000)
     command = [sys.executable, "-u", "-m", "ouroboros", "cats", "-q", "-o", "-"]
@@ -415,6 +439,7 @@ def test_a_reader_that_left_is_no_mistake(tree: Path) -> None:
         assert b"Traceback" not in running.stderr.read()
 
 
+@pytest.mark.proves("paws-program-paws")
 def test_the_program_paws_has_the_same_commands(
     tree: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,6 +51,7 @@ def curated(ouro: Ouro, tree: Path, *turns: str | Mapping[str, object], words: s
     return ouro("cats", "--ai-curate", TASK, "--model", f"script:{path}", *words.split())
 
 
+@pytest.mark.proves("L19")
 def test_the_stages_are_told_and_the_bundle_says_how_it_came_to_be(ouro: Ouro, tree: Path) -> None:
     done = curated(ouro, tree, GOOD)
     assert done.code == 0
@@ -75,6 +76,7 @@ def test_the_stages_are_told_and_the_bundle_says_how_it_came_to_be(ouro: Ouro, t
     assert bundle.head.metadata.ai_curation_confidence == 0.82
 
 
+@pytest.mark.proves("L13")
 def test_a_dry_run_lists_candidates_and_asks_no_model(ouro: Ouro, tree: Path) -> None:
     done = curated(ouro, tree, words="--dry-run --exclude-pattern *.md --include-pattern shop/")
     assert done.code == 0
@@ -84,6 +86,7 @@ def test_a_dry_run_lists_candidates_and_asks_no_model(ouro: Ouro, tree: Path) ->
     assert not (tree / "cats.md").exists()
 
 
+@pytest.mark.proves("L15")
 @pytest.mark.parametrize(
     ("words", "taken"),
     [
@@ -104,6 +107,7 @@ def test_threshold_budget_and_patterns_narrow_the_choice(
     assert [file.path for file in read((tree / "cats.md").read_bytes()).files] == taken
 
 
+@pytest.mark.proves("L18")
 def test_what_a_model_makes_up_is_dropped_with_a_warning(ouro: Ouro, tree: Path) -> None:
     said = json.dumps({
         "files": ["shop/cart.py", "../secret", "debug.log", "gone.py", ".env", "shop", "\x1b[31m"]
@@ -119,6 +123,7 @@ def test_what_a_model_makes_up_is_dropped_with_a_warning(ouro: Ouro, tree: Path)
     assert [file.path for file in read((tree / "cats.md").read_bytes()).files] == ["shop/cart.py"]
 
 
+@pytest.mark.proves("L13")
 def test_a_list_is_no_longer_than_a_model_can_see(ouro: Ouro, tree: Path, home: Path) -> None:
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text("[context]\nwindow = 1000\n")
@@ -135,6 +140,7 @@ def test_a_list_is_no_longer_than_a_model_can_see(ouro: Ouro, tree: Path, home: 
     ]
 
 
+@pytest.mark.proves("L18")
 @pytest.mark.parametrize(
     ("turns", "said"),
     [
@@ -155,6 +161,7 @@ def test_without_a_choice_there_is_an_error_and_no_bundle(
     assert (tree / "cats.md").read_text() == "what was there\n"
 
 
+@pytest.mark.proves("L12", "L14")
 def test_an_answer_that_is_no_ranking_may_be_mended_once(ouro: Ouro, tree: Path) -> None:
     done = curated(ouro, tree, "The cart, I think.", GOOD)
     assert done.code == 0
@@ -176,6 +183,7 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
+@pytest.mark.proves("L12", "L14")
 @pytest.mark.parametrize("provider", ["openai", "openai-chat", "anthropic", "google", "ollama"])
 def test_the_model_may_search_and_mend_in_every_wire_format(
     ouro: Ouro,

@@ -12,6 +12,7 @@ from ouroboros.app.providers import keys
 from tests.unit.cli.commands.calling import Ouro
 
 
+@pytest.mark.proves("W02")
 def test_a_value_that_was_set_is_got_and_keeps_comments(ouro: Ouro, home: Path) -> None:
     home.mkdir()
     file = home / "config.toml"
@@ -80,6 +81,7 @@ def test_lists_and_names_with_dots_can_be_set(ouro: Ouro) -> None:
     assert ouro("--profile", "work", "config", "get", "model").out == "x\n"
 
 
+@pytest.mark.proves("W02")
 def test_the_winner_is_named_first_and_a_shadowed_change_is_said(
     ouro: Ouro, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +112,7 @@ def test_every_layer_is_shown_with_its_file(ouro: Ouro, home: Path, project: Pat
     assert layers["project"]["state"] == "not trusted"
 
 
+@pytest.mark.proves("W02")
 def test_the_list_shows_values_origins_and_no_secret(
     ouro: Ouro, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +221,7 @@ def test_a_misspelled_key_brings_the_one_that_was_meant(ouro: Ouro, key: str, hi
     assert hint in ended.err
 
 
+@pytest.mark.proves("E02")
 def test_an_old_map_of_levels_becomes_rules_of_this_folder(ouro: Ouro, tmp_path: Path) -> None:
     project = Path.cwd()
     old = tmp_path / "levels.json"
@@ -232,6 +236,7 @@ def test_an_old_map_of_levels_becomes_rules_of_this_folder(ouro: Ouro, tmp_path:
     }
 
 
+@pytest.mark.proves("E02")
 @pytest.mark.parametrize(
     ("written", "said"),
     [

@@ -103,6 +103,7 @@ FATES = [
 ]
 
 
+@pytest.mark.proves("V09")
 @pytest.mark.parametrize(("statement", "code", "said"), FATES)
 def test_each_kind_of_ending_has_its_code_and_words(
     ouro: Ouro, failing: Callable[[str], None], statement: str, code: int, said: str
@@ -112,6 +113,7 @@ def test_each_kind_of_ending_has_its_code_and_words(
     assert ouro("fail") == (code, "", said)
 
 
+@pytest.mark.proves("V25")
 def test_a_bug_is_one_line_and_its_traceback_goes_to_the_log(
     ouro: Ouro, failing: Callable[[str], None], home: Path
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_bug_is_one_line_and_its_traceback_goes_to_the_log(
     assert log.stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.proves("codex-16.6")
 def test_a_bug_in_what_is_not_kept_leaves_no_log(
     ouro: Ouro, failing: Callable[[str], None], home: Path
 ) -> None:
@@ -139,6 +142,7 @@ def test_a_bug_in_what_is_not_kept_leaves_no_log(
     assert not home.exists()
 
 
+@pytest.mark.proves("V25")
 def test_debug_shows_the_traceback_wherever_it_stands(
     ouro: Ouro, failing: Callable[[str], None]
 ) -> None:
@@ -150,6 +154,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(
     assert "Traceback (most recent call last)" in ended.err
 
 
+@pytest.mark.proves("interfaces-command-line")
 def test_the_words_of_another_program_are_left_to_it(ouro: Ouro, home: Path) -> None:
     rules = home / "rules"
     rules.mkdir(parents=True)
@@ -176,6 +181,7 @@ def test_a_log_that_cannot_be_written_does_not_hide_the_bug(
     )
 
 
+@pytest.mark.proves("V26")
 def test_verbose_logs_to_the_file_and_not_to_the_screen(
     ouro: Ouro, failing: Callable[[str], None], home: Path
 ) -> None:
@@ -216,6 +222,7 @@ def test_closed_output_and_input_break_nothing(home: Path, tmp_path: Path) -> No
     assert ended.stdout == "0\n"
 
 
+@pytest.mark.proves("interfaces-command-line")
 @pytest.mark.parametrize("option", ["--verbose", "--debug"])
 def test_a_program_with_a_log_ends_without_a_word(home: Path, tmp_path: Path, option: str) -> None:
     ended = run(f"OURO {option} config get mode", home, tmp_path)
@@ -224,6 +231,7 @@ def test_a_program_with_a_log_ends_without_a_word(home: Path, tmp_path: Path, op
     assert (home / "log" / "ouro.log").is_file()
 
 
+@pytest.mark.proves("interfaces-command-line")
 @pytest.mark.parametrize(
     "words", ["scan secrets - <&-", "debug error table >&-", "export last >&-"]
 )
@@ -234,6 +242,7 @@ def test_a_stream_that_is_closed_breaks_no_command(home: Path, tmp_path: Path, w
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.proves("spine-bad-input")
 def test_a_folder_that_vanished_is_said(home: Path, tmp_path: Path) -> None:
     ended = run('mkdir gone && cd gone && rmdir "$PWD" && OURO config list', home, tmp_path)
 
@@ -249,6 +258,7 @@ def test_a_name_the_terminal_cannot_show_is_escaped(home: Path, tmp_path: Path) 
     assert (ended.returncode, ended.stdout) == (0, "na\\xefve\n")
 
 
+@pytest.mark.proves("interfaces-command-line")
 def test_a_name_that_is_no_unicode_is_escaped_in_json(
     ouro: Ouro, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -260,6 +270,7 @@ def test_a_name_that_is_no_unicode_is_escaped_in_json(
     assert told == {"caf\\xff": ["/caf\\xff", ["plain", None, 1.5, {"file": "\\xfe"}]]}
 
 
+@pytest.mark.proves("interfaces-command-line")
 def test_words_that_are_no_unicode_are_escaped_or_refused(home: Path, tmp_path: Path) -> None:
     said = run("OURO run --model echo --system $'caf\\xff' hi", home, tmp_path)
     called = run("OURO sessions rename last $'caf\\xff'; OURO sessions list", home, tmp_path)

@@ -36,6 +36,7 @@ def told(ouro: Ouro, monkeypatch: pytest.MonkeyPatch) -> Told:
     return run
 
 
+@pytest.mark.proves("permissions-explain")
 def test_a_command_is_explained_to_a_person(ouro: Ouro) -> None:
     ended = ouro("explain", "command", "cat README.md")
     assert ended.code == 0
@@ -49,6 +50,7 @@ def test_a_command_is_explained_to_a_person(ouro: Ouro) -> None:
     assert "publishes: " in said
 
 
+@pytest.mark.proves("permissions-explain")
 def test_what_nobody_can_read_is_not_said_to_send(ouro: Ouro) -> None:
     said = ouro("explain", "command", "cat > a <<E\none \\\ntwo\nE").out
     assert "may send: nobody can see all that it runs" in said
@@ -56,6 +58,7 @@ def test_what_nobody_can_read_is_not_said_to_send(ouro: Ouro) -> None:
     assert "may send" not in ouro("explain", "command", "cat > a <<'E'\none\nE").out
 
 
+@pytest.mark.proves("permissions-explain")
 def test_the_rules_of_the_settings_are_told(ouro: Ouro, home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[permissions]\ndeny = ["Bash(curl:*)"]\n', encoding="utf-8")
@@ -87,6 +90,7 @@ def test_a_git_read_shows_what_would_run(ouro: Ouro, project: Path) -> None:
     assert answer["hardened"].endswith(" log --no-ext-diff --no-textconv --ignore-submodules=dirty")
 
 
+@pytest.mark.proves("permissions-explain")
 def test_lines_of_commands_get_a_line_each(told: Told, tmp_path: Path) -> None:
     ended, answers = told(
         "command",
@@ -103,6 +107,7 @@ def test_lines_of_commands_get_a_line_each(told: Told, tmp_path: Path) -> None:
     assert classes == ["safe", "dangerous", "approve", "approve", "safe"]
 
 
+@pytest.mark.proves("permissions-explain")
 def test_a_broken_line_is_answered_and_the_rest_goes_on(told: Told) -> None:
     ended, answers = told(
         "command",
@@ -120,6 +125,7 @@ def test_a_broken_line_is_answered_and_the_rest_goes_on(told: Told) -> None:
     assert len(answers) == 7
 
 
+@pytest.mark.proves("permissions-explain")
 def test_lines_of_addresses_get_a_line_each(told: Told) -> None:
     ended, answers = told(
         "url",
@@ -139,6 +145,7 @@ def test_lines_of_addresses_get_a_line_each(told: Told) -> None:
     assert "error" in answers[6]
 
 
+@pytest.mark.proves("permissions-explain")
 def test_lines_of_paths_get_a_line_each(told: Told, tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to("/etc")
     ended, answers = told(
@@ -182,6 +189,7 @@ def test_a_decision_without_a_reason_is_only_that(ouro: Ouro, project: Path) -> 
     assert here.startswith("here: deny, by [web]: ")
 
 
+@pytest.mark.proves("E12")
 def test_what_a_session_would_do_with_a_path_is_told(ouro: Ouro, home: Path, project: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[permissions]\ndeny = ["Read(*.pem)"]\n', encoding="utf-8")
@@ -194,6 +202,7 @@ def test_what_a_session_would_do_with_a_path_is_told(ouro: Ouro, home: Path, pro
     assert "here" not in ouro("explain", "path", *root, "--op", "upload", "a.py").out
 
 
+@pytest.mark.proves("E12", "divergences-an-allow-rule-of-the")
 def test_where_a_command_would_run_is_told(ouro: Ouro, home: Path) -> None:
     (home / "rules").mkdir(parents=True)
     (home / "rules" / "a.rules").write_text('prefix_rule(["make"])\n', encoding="utf-8")

@@ -26,6 +26,7 @@ def calls(ouro: Ouro, *options: str) -> list[tuple[str, str, str]]:
     return [(each["session"], each["tool"], each["result"]) for each in made]
 
 
+@pytest.mark.proves("D28")
 @pytest.mark.usefixtures("past")
 def test_calls_of_all_sessions_come_latest_first_and_can_be_chosen_among(ouro: Ouro) -> None:
     first, late = (OLD, "shell", "a ``` b"), (NEW, "shell", "a ``` b")
@@ -38,6 +39,7 @@ def test_calls_of_all_sessions_come_latest_first_and_can_be_chosen_among(ouro: O
     assert calls(ouro, "--tool", "write") == []
 
 
+@pytest.mark.proves("D28")
 @pytest.mark.usefixtures("past")
 def test_a_line_says_where_which_how_and_with_what(ouro: Ouro) -> None:
     lines = [line.split("\t") for line in ouro("history").out.splitlines()]

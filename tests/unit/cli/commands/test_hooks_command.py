@@ -42,6 +42,7 @@ def test_ones_own_need_no_trust_and_can_be_switched_off(ouro: Ouro, own: Path):
     assert (own / "hooks.toml").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.proves("codex-13.8", "W07")
 def test_a_projects_are_trusted_with_their_folder_and_by_themselves(ouro: Ouro, clone: Path):
     assert "\tfolder not trusted\t" in ouro("hooks", "list").out
     told = ouro("trust", "--yes").err
@@ -92,6 +93,7 @@ def test_wrong_words_are_told(ouro: Ouro, own: Path, words: tuple[str, ...], sai
     assert said in ended.err
 
 
+@pytest.mark.proves("Z08")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

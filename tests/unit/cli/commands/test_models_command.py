@@ -41,6 +41,7 @@ def rows(text: str) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in json.loads(text)}
 
 
+@pytest.mark.proves("providers-vendors")
 def test_a_server_of_ones_own_is_added_listed_asked_and_removed(
     ouro: Ouro, home: Path, speaker: ScriptedServer
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_server_of_ones_own_is_added_listed_asked_and_removed(
     assert "mine" not in (home / "config.toml").read_text("utf-8")
 
 
+@pytest.mark.proves("H20")
 def test_a_server_that_is_to_get_no_key_gets_none(
     ouro: Ouro, home: Path, speaker: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +75,7 @@ def test_a_server_that_is_to_get_no_key_gets_none(
     assert not any("authorization" in each.headers for each in speaker.exchanges)
 
 
+@pytest.mark.proves("providers-vendors")
 def test_adding_keeps_what_the_file_holds_and_its_comments(ouro: Ouro, home: Path) -> None:
     home.mkdir()
     before = '# mine alone\nmode = "plan"  # for now\n\n[limits]\nmax_turns = 3\n'
@@ -138,6 +141,7 @@ def test_a_list_is_asked_for_once_in_300_seconds_unless_refreshed(
     assert len(vendor.asked) == 2
 
 
+@pytest.mark.proves("H14")
 def test_a_key_for_ones_own_address_does_not_go_to_the_vendors_list(
     ouro: Ouro, home: Path, monkeypatch: pytest.MonkeyPatch, vendor: BareServer
 ) -> None:
@@ -167,6 +171,7 @@ def test_what_settings_name_is_listed_too_and_their_price_counts(
     assert "window: 64,000 tokens\n" in shown.out
 
 
+@pytest.mark.proves("providers-catalogue")
 def test_a_vendor_that_does_not_answer_leaves_the_snapshot_and_a_warning(
     ouro: Ouro, monkeypatch: pytest.MonkeyPatch, vendor: BareServer
 ) -> None:
@@ -214,6 +219,7 @@ def test_without_a_key_no_vendor_is_asked(ouro: Ouro) -> None:
     assert "groq/openai/gpt-oss-120b\t131k\ttools thinks" in ended.out
 
 
+@pytest.mark.proves("providers-catalogue")
 def test_a_model_is_shown_and_found_without_asking_anybody(ouro: Ouro) -> None:
     shown = ouro("models", "show", "anthropic/claude-sonnet-5-5")
     assert "window: 1,000,000 tokens\n" in shown.out
@@ -227,6 +233,7 @@ def test_a_model_is_shown_and_found_without_asking_anybody(ouro: Ouro) -> None:
     assert rows(ouro("models", "search", "sonnet", "5-5", "--json").out)
 
 
+@pytest.mark.proves("providers-catalogue")
 def test_what_nobody_knows_is_said_so(ouro: Ouro) -> None:
     unknown = ouro("models", "show", "anthropic/claude-sonet-5-5")
     assert (unknown.code, unknown.out) == (2, "")
@@ -254,6 +261,7 @@ def test_a_server_that_names_no_models_is_said_to_and_where(ouro: Ouro, vendor: 
     assert "hint: ouro providers test mine/MODEL" in asked.err
 
 
+@pytest.mark.proves("H13")
 def test_a_price_nobody_says_is_unknown_and_never_zero(ouro: Ouro, vendor: BareServer) -> None:
     ouro("providers", "add", "mine", "--base-url", vendor.url)
     ouro("models", "list", "--provider", "mine")

@@ -20,6 +20,7 @@ def asked(ouro: Ouro, *words: str) -> dict[str, object]:
     return json.loads(out)
 
 
+@pytest.mark.proves("E23", "codex-9.1")
 def test_check_prints_what_codex_prints(ouro: Ouro, tmp_path: Path) -> None:
     file = tmp_path / "x.rules"
     file.write_text(RULES, encoding="utf-8")

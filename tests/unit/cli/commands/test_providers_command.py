@@ -31,6 +31,7 @@ def rows(ouro: Ouro) -> dict[str, dict[str, object]]:
     return {each["name"]: each for each in found}
 
 
+@pytest.mark.proves("H02")
 def test_the_list_says_where_each_key_is_and_never_what(
     ouro: Ouro, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_provider_that_refuses_says_why_and_is_asked_once(
     assert "sk-secret" not in ended.err
 
 
+@pytest.mark.proves("spine-cli")
 def test_without_a_key_the_ways_out_are_listed(ouro: Ouro) -> None:
     ended = ouro("providers", "test", "anthropic")
 
@@ -121,6 +123,7 @@ def test_an_unknown_provider_is_named_with_the_near_one(ouro: Ouro) -> None:
     assert "anthropic" in ended.err
 
 
+@pytest.mark.proves("D20", "D21")
 def test_tools_are_listed_as_a_model_is_told_of_them(ouro: Ouro) -> None:
     found = {each["name"]: each for each in json.loads(ouro("tools", "list", "--json").out)}
 
@@ -174,6 +177,7 @@ def test_the_doctor_ends_with_one_when_something_needed_is_missing(
 PATCH = "*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch\n"
 
 
+@pytest.mark.proves("spine-tools")
 def test_a_patch_is_applied_from_the_argument_and_from_input(
     ouro: Ouro, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -186,6 +190,7 @@ def test_a_patch_is_applied_from_the_argument_and_from_input(
     assert (project / "piped.txt").exists()
 
 
+@pytest.mark.proves("spine-tools")
 def test_a_broken_patch_ends_with_one_and_wrong_use_with_two(ouro: Ouro) -> None:
     broken = ouro("apply-patch", "nonsense")
 
@@ -194,6 +199,7 @@ def test_a_broken_patch_ends_with_one_and_wrong_use_with_two(ouro: Ouro) -> None
     assert ouro("apply-patch", "one", "two").code == 2
 
 
+@pytest.mark.proves("spine-cli")
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_script_names_the_program(ouro: Ouro, shell: str) -> None:
     ended = ouro("completion", shell)
@@ -202,6 +208,7 @@ def test_the_completion_script_names_the_program(ouro: Ouro, shell: str) -> None
     assert f"_OURO_COMPLETE={shell}_complete" in ended.out
 
 
+@pytest.mark.proves("spine-cli")
 def test_the_bash_script_is_valid_and_completes_commands(
     ouro: Ouro, monkeypatch: pytest.MonkeyPatch
 ) -> None:

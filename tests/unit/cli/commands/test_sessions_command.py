@@ -93,6 +93,7 @@ def test_the_list_is_newest_first_and_plain_when_piped(ouro: Ouro) -> None:
     assert names(ouro, "--limit", "1") == [NEW]
 
 
+@pytest.mark.proves("I19", "codex-16.4")
 @pytest.mark.usefixtures("past")
 def test_rename_archive_and_delete(ouro: Ouro, home: Path) -> None:
     assert ouro("sessions", "rename", OLD, "  The\nwombat  ").code == 0
@@ -131,6 +132,7 @@ def test_search_finds_words_and_survives_nonsense(ouro: Ouro) -> None:
     assert (nothing.code, nothing.out) == (1, "")
 
 
+@pytest.mark.proves("I19")
 @pytest.mark.usefixtures("past")
 def test_a_session_goes_by_its_title_unless_two_have_it(ouro: Ouro) -> None:
     assert ouro("sessions", "rename", OLD, "The wombat").code == 0
@@ -152,6 +154,7 @@ def test_a_session_goes_by_a_unique_end_or_beginning(ouro: Ouro) -> None:
     assert unknown.err.startswith("error: there is no session '../../etc/passwd'\n")
 
 
+@pytest.mark.proves("I03", "CF27")
 @pytest.mark.usefixtures("past")
 def test_the_export_holds_every_event(ouro: Ouro, project: Path) -> None:
     lines = ouro("export", NEW).out.splitlines()
@@ -179,6 +182,7 @@ def test_the_markdown_export_reads_like_the_session(ouro: Ouro, tmp_path: Path) 
     assert ouro("export", OLD, "-o", str(target)).code == 2
 
 
+@pytest.mark.proves("I19")
 def test_without_any_session_nothing_breaks(ouro: Ouro) -> None:
     assert ouro("sessions", "list") == (0, "", "there are no sessions yet\n")
     assert ouro("sessions", "list", "--json").out == "[]\n"

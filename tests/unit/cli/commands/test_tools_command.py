@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.unit.cli.commands.calling import Ouro
 
 
@@ -14,6 +16,7 @@ def test_tools_that_are_looked_for_are_marked(ouro: Ouro) -> None:
     assert "read" not in names
 
 
+@pytest.mark.proves("D19")
 def test_tools_are_searched_as_a_model_searches(ouro: Ouro) -> None:
     lines = ouro("tools", "search", "several edits of one file").out.splitlines()
     assert lines[0].startswith("multi_edit\t(to look for) ")
@@ -28,6 +31,7 @@ def test_one_tool_is_shown_under_any_of_its_names(ouro: Ouro) -> None:
     assert "did you mean read?" in wrong.err
 
 
+@pytest.mark.proves("D27")
 def test_a_projects_tool_is_shown_and_approved(ouro: Ouro) -> None:
     folder = Path.cwd() / ".ouroboros" / "tools" / "hey"
     folder.mkdir(parents=True)

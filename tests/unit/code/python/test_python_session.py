@@ -55,6 +55,7 @@ async def python(folder: Path) -> AsyncGenerator[Python]:
         await session.close()
 
 
+@pytest.mark.proves("C20")
 async def test_variables_imports_and_functions_stay_between_calls(tmp_path: Path):
     async with python(tmp_path) as run:
         first = await run("import math\ndef area(r): return math.pi * r ** 2\nradius = 2")
@@ -64,6 +65,7 @@ async def test_variables_imports_and_functions_stay_between_calls(tmp_path: Path
     assert (second.value, second.shape, third.value) == ("12.57", "float", "13.57")
 
 
+@pytest.mark.proves("C20")
 @pytest.mark.parametrize(
     ("code", "value", "shape"),
     [
@@ -130,6 +132,7 @@ async def test_an_exception_is_told_with_the_lines_of_the_block(tmp_path: Path):
     assert after.value == "1"
 
 
+@pytest.mark.proves("C20")
 async def test_pictures_come_in_the_order_in_which_they_were_shown(tmp_path: Path):
     code = (
         f"import base64\ndot = base64.b64decode({DOT!r})\n"
@@ -159,6 +162,7 @@ async def test_figures_of_pyplot_are_pictures_and_are_closed(tmp_path: Path):
         assert (await run("plots.numbers")).value == "[]"
 
 
+@pytest.mark.proves("C20")
 async def test_files_in_the_folder_for_artifacts_are_listed_once(tmp_path: Path):
     async with python(tmp_path) as run:
         first = await run(
@@ -174,6 +178,7 @@ async def test_files_in_the_folder_for_artifacts_are_listed_once(tmp_path: Path)
     assert [one.bytes for one in third.artifacts] == [5]
 
 
+@pytest.mark.proves("C20")
 @pytest.mark.parametrize(
     "code",
     [
@@ -197,6 +202,7 @@ async def test_a_block_that_is_stopped_keeps_its_variables(tmp_path: Path, code:
         assert (after.value, run.session.pid) == ("2", pid)
 
 
+@pytest.mark.proves("C20")
 async def test_a_block_that_does_not_let_go_is_ended_and_its_names_are_told(tmp_path: Path):
     async with python(tmp_path) as run:
         await run("kept = 1\nother = 2")
@@ -207,6 +213,7 @@ async def test_a_block_that_does_not_let_go_is_ended_and_its_names_are_told(tmp_
     assert after.value == "2"
 
 
+@pytest.mark.proves("C20")
 async def test_a_cancel_stops_the_block_and_keeps_its_variables(tmp_path: Path):
     async with python(tmp_path) as run:
         await run("kept = 1")
@@ -224,6 +231,7 @@ async def test_what_was_said_after_a_block_belongs_to_nobody_elses_result(tmp_pa
         assert (await run("'now'")).value == "'now'"
 
 
+@pytest.mark.proves("C20")
 @pytest.mark.parametrize(
     "code",
     [
@@ -246,6 +254,7 @@ async def test_a_worker_that_dies_is_told_and_a_fresh_one_runs_the_next_block(
     assert (after.ok, after.value, after.stdout) == (True, "2", "here\n")
 
 
+@pytest.mark.proves("sandbox-cage")
 @pytest.mark.parametrize(
     "code",
     [
@@ -285,6 +294,7 @@ async def test_the_next_block_runs_whatever_a_block_did(tmp_path: Path, code: st
     assert (after.ok, after.value, after.stdout) == (True, "2", "here\n"), after
 
 
+@pytest.mark.proves("sandbox-cage")
 async def test_a_hundred_megabytes_of_prints_are_counted_and_cut(tmp_path: Path):
     async with python(tmp_path) as run:
         outcome = await run("print('x' * 10 ** 8)\nprint('end')", 60)
@@ -293,6 +303,7 @@ async def test_a_hundred_megabytes_of_prints_are_counted_and_cut(tmp_path: Path)
         assert (await run("print('here')")).stdout == "here\n"
 
 
+@pytest.mark.proves("sandbox-cage")
 async def test_frames_that_a_block_forges_end_the_worker_only(tmp_path: Path):
     forge = (
         "import os\nfor fd in range(3, 20):\n"
@@ -303,6 +314,7 @@ async def test_frames_that_a_block_forges_end_the_worker_only(tmp_path: Path):
         assert (await run("1 + 1")).value == "2"
 
 
+@pytest.mark.proves("C20", "F06")
 async def test_the_worker_sees_no_credentials(tmp_path: Path):
     session = PythonSession(
         interpreter=(sys.executable, "-I"),
@@ -317,6 +329,7 @@ async def test_the_worker_sees_no_credentials(tmp_path: Path):
     assert "OPENAI_API_KEY" not in seen.value
 
 
+@pytest.mark.proves("sandbox-cage")
 async def test_nothing_is_left_running_at_the_end(tmp_path: Path):
     async with python(tmp_path) as run:
         outcome = await run("import subprocess\nsubprocess.Popen(['sleep', '60']).pid")
@@ -325,6 +338,7 @@ async def test_nothing_is_left_running_at_the_end(tmp_path: Path):
         assert await gone(pid)
 
 
+@pytest.mark.proves("C20")
 async def test_another_cage_has_another_worker_also_under_the_same_name(tmp_path: Path):
     """A worker that was started where it may write is not used where it may not."""
     work = tmp_path / "work"
@@ -345,6 +359,7 @@ async def test_another_cage_has_another_worker_also_under_the_same_name(tmp_path
     assert (work / "a").read_text() == "xxx"
 
 
+@pytest.mark.proves("C20")
 async def test_a_way_out_for_each_call_keeps_the_worker(tmp_path: Path):
     gated = Gated(Floor(Policy(reach="workspace-write", writable=(tmp_path,))))
     async with python(tmp_path) as run:

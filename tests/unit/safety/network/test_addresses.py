@@ -42,6 +42,7 @@ NAMED = (
 )
 
 
+@pytest.mark.proves("G07")
 @pytest.mark.parametrize(("address", "named"), NAMED)
 def test_a_place_that_is_not_public_is_named(address: str, named: str):
     assert refusal(address).endswith(f" is {named}")
@@ -55,6 +56,7 @@ def test_a_public_one_is_not(address: str):
     assert refusal(address) == ""
 
 
+@pytest.mark.proves("G07")
 def test_where_clouds_keep_keys_is_named_as_such():
     """Most lie in a range that is refused anyhow; a person is told what it was."""
     known = ("169.254.169.254", "100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254")

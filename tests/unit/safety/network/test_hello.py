@@ -30,6 +30,7 @@ def in_records(greeting: bytes, size: int) -> bytes:
     return b"".join(b"\x16\x03\x01" + len(each).to_bytes(2) + each for each in pieces)
 
 
+@pytest.mark.proves("E24")
 @pytest.mark.parametrize("name", ["shop.example", "a.b.c.example", None])
 def test_a_real_greeting_is_read_and_before_its_end_nothing_is_said(name: str | None) -> None:
     data = hello(name)
@@ -45,6 +46,7 @@ def test_what_is_no_tls_is_not_read(data: bytes) -> None:
     assert named(data) == ("plain", "")
 
 
+@pytest.mark.proves("E24")
 def test_odd_greetings_are_broken_and_never_an_error() -> None:
     data = hello("shop.example")
     assert named(data[:5] + b"\x02" + data[6:])[0] == "broken"
@@ -62,6 +64,7 @@ def _connect(place: str) -> bytes:
     return f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode()
 
 
+@pytest.mark.proves("E24")
 @pytest.mark.parametrize(
     ("place", "name", "is_let"),
     [
@@ -99,6 +102,7 @@ async def test_a_tunnel_leads_to_the_one_whom_it_was_opened_for(
     assert attendance.denied.is_set() is not is_let
 
 
+@pytest.mark.proves("E24")
 async def test_a_new_name_within_a_tunnel_is_asked_about() -> None:
     asked: list[str] = []
 

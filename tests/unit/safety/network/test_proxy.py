@@ -42,6 +42,7 @@ async def _never(contact: Contact) -> Consent:
     raise AssertionError(contact)
 
 
+@pytest.mark.proves("F10")
 async def test_a_listed_host_is_reached_by_requests_tunnels_and_socks() -> None:
     with serving(lambda said: page(b"hello " + said.split(b" ", 2)[1])) as port:
         place = f"127.0.0.1:{port}"
@@ -63,6 +64,7 @@ async def test_a_listed_host_is_reached_by_requests_tunnels_and_socks() -> None:
     assert all(one.sent > 10 for one in seen[1:])
 
 
+@pytest.mark.proves("F10", "codex-11.1")
 @pytest.mark.parametrize(
     ("allow", "deny", "place", "error"),
     [
@@ -97,6 +99,7 @@ async def test_what_is_not_listed_or_local_is_refused_and_says_why(
     assert seen[0].reason
 
 
+@pytest.mark.proves("F10")
 async def test_a_name_that_leads_to_a_local_address_is_refused_where_it_would_be_connected() -> (
     None
 ):
@@ -111,6 +114,7 @@ async def test_a_name_that_leads_to_a_local_address_is_refused_where_it_would_be
         await anyio.aclose_forcefully(found.stream)
 
 
+@pytest.mark.proves("E24", "codex-11.2")
 async def test_one_question_stands_for_all_that_want_the_same_at_once() -> None:
     asked: list[Contact] = []
     answered = anyio.Event()
@@ -143,6 +147,7 @@ async def test_one_question_stands_for_all_that_want_the_same_at_once() -> None:
     assert [one.by for one in seen] == ["person"] * 5 + ["session", "person"]
 
 
+@pytest.mark.proves("codex-11.3")
 async def test_a_yes_for_once_is_asked_again_and_one_for_the_session_is_not() -> None:
     asked: list[str] = []
     scopes = iter(("once", "session"))
@@ -158,6 +163,7 @@ async def test_a_yes_for_once_is_asked_again_and_one_for_the_session_is_not() ->
     assert asked == ["nowhere.example", "nowhere.example"]
 
 
+@pytest.mark.proves("E24")
 async def test_a_yes_for_once_holds_for_the_rest_of_the_call_it_was_given_to() -> None:
     asked: list[str] = []
 
@@ -175,6 +181,7 @@ async def test_a_yes_for_once_holds_for_the_rest_of_the_call_it_was_given_to() -
     assert asked == ["call-1", "call-1"]
 
 
+@pytest.mark.proves("sandbox-answers-about-hosts")
 @pytest.mark.parametrize("allowed", [False, True])
 async def test_a_contact_that_comes_right_after_an_answer_is_not_asked_again(
     *, allowed: bool
@@ -199,6 +206,7 @@ async def test_a_contact_that_comes_right_after_an_answer_is_not_asked_again(
     assert ruled == [allowed, allowed]
 
 
+@pytest.mark.proves("sandbox-answers-about-hosts")
 @pytest.mark.parametrize("allowed", [False, True])
 async def test_an_answer_holds_until_what_a_call_left_running_has_ended(*, allowed: bool) -> None:
     asked: list[str] = []
@@ -221,6 +229,7 @@ async def test_an_answer_holds_until_what_a_call_left_running_has_ended(*, allow
     assert not seen
 
 
+@pytest.mark.proves("sandbox-answers-about-hosts")
 async def test_a_contact_whose_call_ended_before_it_said_what_it_wants_is_asked_of_nobody() -> None:
     wish = _socks("nowhere.example", 443)
     async with proxy(ask=_never, proxy_for=_nowhere) as (made, seen):
@@ -239,6 +248,7 @@ async def test_a_contact_whose_call_ended_before_it_said_what_it_wants_is_asked_
     assert "has ended" in seen[0].reason
 
 
+@pytest.mark.proves("E24")
 async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
     answered = anyio.Event()
     asked: list[Contact] = []
@@ -258,6 +268,7 @@ async def test_an_answer_that_comes_late_counts_for_the_next_one() -> None:
     assert len(asked) == 1
 
 
+@pytest.mark.proves("sandbox-answers-about-hosts")
 async def test_an_answer_that_comes_late_holds_for_the_call_that_came_back() -> None:
     answered = anyio.Event()
     asked: list[Contact] = []
@@ -279,6 +290,7 @@ async def test_an_answer_that_comes_late_holds_for_the_call_that_came_back() -> 
     assert not seen
 
 
+@pytest.mark.proves("E24")
 async def test_a_no_that_comes_late_ends_the_call_that_went_on_without_it() -> None:
     answered = anyio.Event()
 
@@ -297,6 +309,7 @@ async def test_a_no_that_comes_late_ends_the_call_that_went_on_without_it() -> N
             assert "not there" in attendance.reason
 
 
+@pytest.mark.proves("E24")
 @pytest.mark.parametrize("is_over", [False, True])
 async def test_a_no_ends_what_a_call_left_running_unless_that_has_ended(*, is_over: bool) -> None:
     asked, answered, ended = anyio.Event(), anyio.Event(), anyio.Event()
@@ -319,6 +332,7 @@ async def test_a_no_ends_what_a_call_left_running_unless_that_has_ended(*, is_ov
         assert ended.is_set() is not is_over
 
 
+@pytest.mark.proves("F10")
 async def test_a_rule_of_a_policy_file_is_about_one_protocol_of_a_host() -> None:
     rules = {("api.example", "https"): "allow", ("api.example", "http"): "forbidden"}
     rules["docs.example", "https"] = "prompt"
@@ -351,6 +365,7 @@ async def test_a_rule_of_a_policy_file_is_about_one_protocol_of_a_host() -> None
     ]
 
 
+@pytest.mark.proves("F10")
 async def test_a_rule_that_names_this_machine_opens_it_as_the_list_does() -> None:
     def ruled(host: str, protocol: str) -> Any:
         return "allow" if host == "127.0.0.1" else None
@@ -381,6 +396,7 @@ async def test_a_yes_is_for_one_protocol_and_port() -> None:
     assert asked == [("https", 443), ("http", 443), ("socks5", 443), ("https", 8443)]
 
 
+@pytest.mark.proves("F10")
 async def test_a_pattern_opens_no_name_that_stands_for_a_local_address() -> None:
     async with proxy(["*.nip.io"], ask=_never) as (made, _):
         said = await say(made.port, _connect("127.0.0.1.nip.io:443"))
@@ -397,6 +413,7 @@ async def test_a_body_of_no_known_length_is_refused() -> None:
     assert said.startswith(b"HTTP/1.1 411 ")
 
 
+@pytest.mark.proves("F10", "divergences-managed-proxy")
 async def test_another_user_of_this_machine_is_not_served() -> None:
     program = "import socket,sys;s=socket.create_connection(('127.0.0.1',int(sys.argv[1])));s.sendall(sys.argv[2].encode());print(s.recv(99))"
     wish = _get("http://nowhere.example/").decode()
@@ -408,6 +425,7 @@ async def test_another_user_of_this_machine_is_not_served() -> None:
     assert len(seen) == (0 if nobody else 1)
 
 
+@pytest.mark.proves("F01")
 async def test_the_one_call_that_runs_is_told_of_its_first_refusal() -> None:
     async with proxy([]) as (made, seen):
         with made.calls.attend("call-1") as attendance:
@@ -421,6 +439,7 @@ async def test_the_one_call_that_runs_is_told_of_its_first_refusal() -> None:
     assert [one.call_id for one in seen] == ["call-1", ""]
 
 
+@pytest.mark.proves("F10")
 async def test_limited_traffic_lets_only_reading_through() -> None:
     with serving(lambda said: page(said.split(b" ")[0])) as port:
         place = f"127.0.0.1:{port}"
@@ -436,6 +455,7 @@ async def test_limited_traffic_lets_only_reading_through() -> None:
             assert (await say(made.port, _socks("127.0.0.1", port))).startswith(b"\5\0\5\2")
 
 
+@pytest.mark.proves("F10")
 async def test_a_request_goes_to_the_host_that_was_decided_about_whatever_its_header_says() -> None:
     heads: list[bytes] = []
 
@@ -453,6 +473,7 @@ async def test_a_request_goes_to_the_host_that_was_decided_about_whatever_its_he
     assert b"proxy-authorization" not in heads[0]
 
 
+@pytest.mark.proves("F10")
 async def test_a_second_request_on_a_connection_is_not_sent_on() -> None:
     heads: list[bytes] = []
 
@@ -497,6 +518,7 @@ async def test_nonsense_is_refused_and_the_next_one_is_served(words: bytes) -> N
             assert (await say(made.port, _get(f"http://{place}/"))).endswith(b"fine")
 
 
+@pytest.mark.proves("F10")
 async def test_what_is_behind_the_persons_own_proxy_goes_through_that() -> None:
     with serving(lambda said: page(said.split(b"\r\n")[0])) as port:
         async with proxying() as theirs:
@@ -511,6 +533,7 @@ async def test_what_is_behind_the_persons_own_proxy_goes_through_that() -> None:
     assert [(one.decision, one.address) for one in seen] == [("allowed", ""), ("allowed", "")]
 
 
+@pytest.mark.proves("F10")
 async def test_the_last_two_hundred_refusals_are_kept() -> None:
     async with proxy([]) as (made, _):
         for number in range(205):

@@ -20,22 +20,27 @@ def judged_otherwise(urls: Iterable[str], decision: str) -> dict[str, Judgement]
     }
 
 
+@pytest.mark.proves("G07")
 def test_a_public_address_is_allowed() -> None:
     assert judged_otherwise(cases.PUBLIC, "allow") == {}
 
 
+@pytest.mark.proves("G07")
 def test_an_address_of_this_machine_or_network_is_denied() -> None:
     assert judged_otherwise([*cases.THIS_MACHINE, *cases.LOCAL_NETWORK], "deny") == {}
 
 
+@pytest.mark.proves("G07")
 def test_what_programs_read_differently_or_not_as_the_web_is_denied() -> None:
     assert judged_otherwise([*cases.CONFUSED, *cases.SCHEMES, *cases.PORTS], "deny") == {}
 
 
+@pytest.mark.proves("G07")
 def test_what_may_be_meant_and_may_mislead_is_asked() -> None:
     assert judged_otherwise(cases.ASKED, "ask") == {}
 
 
+@pytest.mark.proves("G07")
 @pytest.mark.parametrize(
     ("resolved", "decision"),
     [
@@ -63,6 +68,7 @@ def test_each_address_of_a_name_is_judged(resolved: list[str], decision: str) ->
     assert judge_url("https://example.com/", resolves_to=resolved).decision == decision
 
 
+@pytest.mark.proves("G07")
 @pytest.mark.parametrize(
     ("chain", "decision"),
     [
@@ -97,6 +103,7 @@ def test_each_hop_of_a_redirect_is_judged(chain: list[str], decision: str) -> No
     assert judge_url("https://example.com/a/b", redirect_chain=chain).decision == decision
 
 
+@pytest.mark.proves("codex-11")
 @pytest.mark.parametrize(
     ("url", "listed", "decision"),
     [
@@ -157,6 +164,7 @@ def test_an_endless_address_may_carry_data_away() -> None:
     assert (found.decision, "carry data away" in found.reason) == ("ask", True)
 
 
+@pytest.mark.proves("codex-11")
 def test_a_list_holds_for_each_hop_and_each_address() -> None:
     listed = ["example.com", "*.example.com"]
     hops = ["https://www.example.com/", "https://evil.example/"]
@@ -177,6 +185,7 @@ def test_a_list_holds_for_each_hop_and_each_address() -> None:
     assert listed_too.decision == "allow"
 
 
+@pytest.mark.proves("codex-11")
 @pytest.mark.parametrize(
     "written", ["*", "**", "*.", "*.com", "", " ", "a@b.example", "a b", "http://*", "a/*"]
 )

@@ -97,6 +97,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     listener.close()
 
 
+@pytest.mark.proves("F09", "G04", "divergences-in-paths")
 @pytest.mark.parametrize("decision", sorted({decision for decision, _, _ in CASES}))
 def test_path(workspace: Path, decision: str):
     judged = [
@@ -108,6 +109,7 @@ def test_path(workspace: Path, decision: str):
     assert [each for each in judged if bool(each[2].reason) != (decision != "allow")] == []
 
 
+@pytest.mark.proves("F09")
 def test_there_are_hundreds_of_cases():
     assert len(CASES) >= 300
 
@@ -158,6 +160,7 @@ def tarred(path: Path, name: str, *, kind: bytes = tarfile.REGTYPE, link: str = 
     return path
 
 
+@pytest.mark.proves("F09")
 @pytest.mark.parametrize(
     "name", ["../x", "a/../../x", "/etc/x", "..\\x", "C:\\x", ".git/hooks/x", "GIT~1/x", "a/.GIT/x"]
 )
@@ -168,6 +171,7 @@ def test_an_archive_with_a_member_that_leaves_is_not_unpacked(tmp_path: Path, na
     assert judge_path(tmp_path, "extract", "a.tar.gz").decision == "deny"
 
 
+@pytest.mark.proves("F09")
 @pytest.mark.parametrize("target", ["/etc", "../..", "a/../../x"])
 def test_an_archive_with_a_link_that_leaves_is_not_unpacked(tmp_path: Path, target: str):
     zipped(tmp_path / "a.zip", "link", mode=stat.S_IFLNK, content=target)
@@ -177,6 +181,7 @@ def test_an_archive_with_a_link_that_leaves_is_not_unpacked(tmp_path: Path, targ
         assert judge_path(tmp_path, "extract", name).decision == "deny", name
 
 
+@pytest.mark.proves("F09")
 @pytest.mark.parametrize("kind", [tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE])
 def test_an_archive_with_a_device_is_not_unpacked(tmp_path: Path, kind: bytes):
     tarred(tmp_path / "a.tgz", "device", kind=kind)

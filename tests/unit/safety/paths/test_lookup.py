@@ -25,6 +25,7 @@ def kind(text: str, work: Path, *search: str, written: tuple[Path, ...] = ()) ->
 SAFE, ASKED = ("safe", "safe.read"), ("approve", "ask.path")
 
 
+@pytest.mark.proves("E09")
 @pytest.mark.parametrize("folder", [".venv/bin", "node_modules/.bin", "bin"])
 @pytest.mark.parametrize(
     "text", ["ls", "cat a | ls", "ls && git log", "timeout 5 ls", 'bash -c "ls"', "grep x a; ls"]
@@ -46,6 +47,7 @@ def test_what_comes_after_the_systems_program_is_never_found(tmp_path: Path) -> 
     assert classify("ls", cwd=tmp_path, places=places.resolved()).kind == "safe"
 
 
+@pytest.mark.proves("E09")
 @pytest.mark.parametrize("entry", ["", ".", "bin", "./node_modules/.bin"])
 def test_a_folder_that_moves_with_the_command_may_hold_anything(tmp_path: Path, entry: str) -> None:
     assert kind("ls", tmp_path, entry) == ASKED

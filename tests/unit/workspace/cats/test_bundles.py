@@ -57,6 +57,7 @@ def plain(bundle: Bundle) -> list[tuple[str, bytes]]:
     return [(file.path, file.data) for file in bundle.files]
 
 
+@pytest.mark.proves("L08", "CF12")
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(contents, min_size=1, max_size=len(PATHS)),
@@ -77,6 +78,7 @@ def test_any_files_come_back_byte_for_byte(
         assert bundle.head.task_description == task
 
 
+@pytest.mark.proves("L07")
 def test_every_byte_survives_and_is_told_as_base64() -> None:
     data = bytes(range(256))
     bundle = written([File(path="all.bin", data=data)])
@@ -87,6 +89,7 @@ def test_every_byte_survives_and_is_told_as_base64() -> None:
     assert plain(read(old)) == [("all.bin", data)]
 
 
+@pytest.mark.proves("L08", "CF12")
 @pytest.mark.parametrize(
     ("data", "attributes", "body"),
     [
@@ -116,6 +119,7 @@ def test_how_a_file_differs_is_recorded_and_its_text_stays_readable(
     assert plain(read(v1.opening(Head()) + block)) == [("f.txt", data)]
 
 
+@pytest.mark.proves("L05")
 def test_a_fence_is_longer_than_any_run_of_backticks_within() -> None:
     inner = written([File(path="inner.md", data=b"```\ncode\n```\n")])
     outer = written([File(path="outer.md", data=inner)])
@@ -127,6 +131,7 @@ def test_a_fence_is_longer_than_any_run_of_backticks_within() -> None:
     assert plain(read(bundle)) == [("absurd", absurd)]
 
 
+@pytest.mark.proves("L04", "O16")
 def test_the_head_is_yaml_with_exactly_these_fields() -> None:
     metadata = Metadata(
         source_session="abc", curation_method="ai_curated", ai_curation_confidence=0.83
@@ -148,6 +153,7 @@ def test_the_head_is_yaml_with_exactly_these_fields() -> None:
     assert by_hand["metadata"] == {"source_session": None, "curation_method": "manual"}
 
 
+@pytest.mark.proves("L11")
 def test_lines_are_numbered_where_an_answer_is_to_name_them() -> None:
     head = Head(is_delta_ready=True)
     text = written([File(path="a.py", data=b"".join(b"x%d\n" % n for n in range(10)))], head)
@@ -197,6 +203,7 @@ AAEC
 """
 
 
+@pytest.mark.proves("L10")
 def test_bundles_of_the_original_are_read_in_all_their_forms() -> None:
     found = read(OLD.encode())
     assert plain(found) == [
@@ -208,6 +215,7 @@ def test_bundles_of_the_original_are_read_in_all_their_forms() -> None:
     assert plain(read(whole)) == [("a", b"hi")]
 
 
+@pytest.mark.proves("L08", "CF12")
 def test_a_bundle_that_a_window_wrote_with_other_line_ends_is_still_read() -> None:
     text = b"\xef\xbb\xbf" + written([File(path="a.py", data=b"x\ny\n")]).replace(b"\n", b"\r\n")
     assert plain(read(text)) == [("a.py", b"x\ny\n")]
@@ -217,6 +225,7 @@ def test_a_bundle_that_a_window_wrote_with_other_line_ends_is_still_read() -> No
         read(mixed.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 
+@pytest.mark.proves("L04", "O16")
 def test_a_later_minor_version_is_read() -> None:
     assert plain(read(head_with('"1.0"', '"1.7"').encode())) == [("a.py", b"x\n")]
 
@@ -225,6 +234,7 @@ def head_with(old: str, new: str) -> str:
     return written([File(path="a.py", data=b"x\n")]).decode().replace(old, new)
 
 
+@pytest.mark.proves("L04", "O16")
 @pytest.mark.parametrize(
     ("text", "why", "block", "line"),
     [
@@ -278,6 +288,7 @@ def test_what_is_broken_is_refused_with_block_and_line(
     assert (refused.value.block, refused.value.line) == (block, line)
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 @settings(max_examples=100, deadline=None)
 @given(st.one_of(st.binary(max_size=400), texts.map(lambda text: f"---\n{text}".encode())))
 def test_nothing_that_is_read_raises_anything_but_a_refusal(data: bytes) -> None:
@@ -285,6 +296,7 @@ def test_nothing_that_is_read_raises_anything_but_a_refusal(data: bytes) -> None
         read(data)
 
 
+@pytest.mark.proves("L08", "CF12")
 @given(contents)
 def test_a_text_and_its_shape_are_the_file(data: bytes) -> None:
     found = shaped(data)

@@ -41,6 +41,7 @@ def names(root: Path, *paths: str, at: str = "", **changed: Any) -> list[str]:
     return [file.path for file in found(root, *paths, at=at, **changed).files]
 
 
+@pytest.mark.proves("L03")
 def test_a_folder_is_taken_without_caches_and_own_outputs(root: Path) -> None:
     assert names(root) == sorted((
         *("README.md", "src/app.py", "src/deep/util.py", "src/deep/data.json"),
@@ -52,6 +53,7 @@ def test_a_folder_is_taken_without_caches_and_own_outputs(root: Path) -> None:
     assert ".git/config" not in every
 
 
+@pytest.mark.proves("L01")
 @pytest.mark.parametrize(
     ("paths", "at", "expected"),
     [
@@ -77,6 +79,7 @@ def test_files_folders_and_globs_are_paths_below_the_root(
     assert names(root, *paths, at=at) == expected
 
 
+@pytest.mark.proves("L06", "divergences-names-in-bundles")
 @pytest.mark.parametrize(
     ("paths", "why"),
     [
@@ -97,6 +100,7 @@ def test_a_path_that_cannot_be_meant_is_told(root: Path, paths: tuple[str, ...],
     assert why in told.value.message
 
 
+@pytest.mark.proves("L02")
 @pytest.mark.parametrize(
     ("patterns", "gone"),
     [
@@ -116,10 +120,12 @@ def test_what_is_excluded_is_out_whoever_names_it(
     assert not gone & set(names(root, *every, exclude=patterns))
 
 
+@pytest.mark.proves("L02")
 def test_a_pattern_counts_from_the_folder_it_was_written_in_too(root: Path) -> None:
     assert "src/deep/util.py" not in names(root, at="src", exclude=("deep/util.py",))
 
 
+@pytest.mark.proves("L03", "divergences-files-of-a-project")
 def test_ignore_files_are_read_as_git_reads_them(root: Path) -> None:
     (root / ".gitignore").write_text("*.log\nbuild/\n!src/deep/\n/tests\n")
     (root / "src/.gitignore").write_text("*.json\n!data.json\nutil.*\n")
@@ -143,6 +149,7 @@ def _repository(root: Path) -> Path:
     return root
 
 
+@pytest.mark.proves("L03")
 def test_our_own_ignore_file_goes_before_the_others_and_can_be_turned_off(root: Path) -> None:
     (root / ".gitignore").write_text("*.log\n")
     (root / ".pawsignore").write_text("!run.log\n/src/deep/\n.pawsignore\n.gitignore\n")
@@ -155,6 +162,7 @@ def test_our_own_ignore_file_goes_before_the_others_and_can_be_turned_off(root: 
     assert "logs/run.log" in names(root, is_ignoring=False)
 
 
+@pytest.mark.proves("L03")
 def test_our_own_output_is_never_part_of_it(root: Path) -> None:
     (root / "context.txt").write_text("old\n")
     (root / ".context.txt.0123.cats-part").write_text("half\n")
@@ -163,6 +171,7 @@ def test_our_own_output_is_never_part_of_it(root: Path) -> None:
     assert not {"context.txt", "same.txt", ".context.txt.0123.cats-part"} & set(listed)
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 def test_what_is_no_file_is_left_out_and_told(root: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("outside\n")
     (root / "out").symlink_to(tmp_path)
@@ -185,6 +194,7 @@ def test_what_is_no_file_is_left_out_and_told(root: Path, tmp_path: Path) -> Non
     assert not any(name.startswith(("out/", "loop/")) for name in (*listed.left, *names(root)))
 
 
+@pytest.mark.proves("L06")
 def test_a_link_that_is_named_stands_for_its_target_inside_and_is_refused_outside(
     root: Path, tmp_path: Path
 ) -> None:
@@ -198,6 +208,7 @@ def test_a_link_that_is_named_stands_for_its_target_inside_and_is_refused_outsid
         found(root, "dangling")
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 def test_a_link_that_is_put_in_the_way_later_is_not_followed(root: Path, tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep/util.py").write_text("outside\n")
@@ -212,6 +223,7 @@ def test_a_link_that_is_put_in_the_way_later_is_not_followed(root: Path, tmp_pat
             content(root, path, most=99)
 
 
+@pytest.mark.proves("paws-bad-bundles-in")
 def test_a_file_that_is_written_to_while_it_is_read_is_told() -> None:
     found = content(Path("/proc"), "uptime")  # it has no size, and always something in it
     assert found.is_torn

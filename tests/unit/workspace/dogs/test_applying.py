@@ -77,6 +77,7 @@ def test_every_kind_of_change_is_written(root: Path, tmp_path: Path):
     assert not (tmp_path / "journal").exists()
 
 
+@pytest.mark.proves("M25", "CF13")
 def test_a_file_keeps_its_mode_and_attributes(root: Path, tmp_path: Path):
     (root / "changed.txt").chmod(0o640)
     os.setxattr(root / "changed.txt", "user.origin", b"x")
@@ -108,6 +109,7 @@ def check_killed(folder: Path, step: int, *words: str) -> None:
     assert outcomes <= {"taken back before", "finished after", "nothing before", "nothing after"}
 
 
+@pytest.mark.proves("M13", "CF14")
 def test_killed_now_and_then_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 5)
 
@@ -117,6 +119,7 @@ def test_killed_at_anything_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 1)
 
 
+@pytest.mark.proves("M13", "CF14")
 def test_killed_where_a_file_has_one_name_only_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 7, "one-name")
 
@@ -138,6 +141,7 @@ class Stopped(BaseException):
     """The process is interrupted."""
 
 
+@pytest.mark.proves("M13", "CF14")
 def test_whatever_breaks_it_off_everything_is_as_it_was(root: Path, tmp_path: Path):
     steps: list[str] = []
     made, before = planned(root), seen(root)
@@ -164,6 +168,7 @@ def test_whatever_breaks_it_off_everything_is_as_it_was(root: Path, tmp_path: Pa
     assert contents(root) == WRITTEN
 
 
+@pytest.mark.proves("M13", "CF14")
 def test_no_room_on_the_disk_leaves_everything_as_it_was(tmp_path: Path):
     with mounted(tmp_path / "small", mebibytes=1) as disk:
         root = disk / "work"
@@ -182,6 +187,7 @@ def test_no_room_on_the_disk_leaves_everything_as_it_was(tmp_path: Path):
         assert not (tmp_path / "journal").exists()
 
 
+@pytest.mark.proves("M13", "CF14")
 def test_no_room_for_the_journal_changes_nothing(root: Path, tmp_path: Path):
     made, before = planned(root), seen(root)
     with mounted(tmp_path / "small", mebibytes=1) as disk:
@@ -200,6 +206,7 @@ def at(step: str, act: Callable[[], object]) -> Callable[[str], None]:
     return hear
 
 
+@pytest.mark.proves("M13")
 def test_what_is_written_is_not_said_to_have_failed_where_old_files_cannot_go(
     root: Path, tmp_path: Path
 ):
@@ -211,6 +218,7 @@ def test_what_is_written_is_not_said_to_have_failed_where_old_files_cannot_go(
     assert contents(root) == WRITTEN
 
 
+@pytest.mark.proves("paws-files-that-moved-on")
 @pytest.mark.parametrize("step", ["stage changed.txt", "remove file", "put new/other.txt"])
 def test_a_file_that_was_changed_meanwhile_is_not_overwritten(
     root: Path, tmp_path: Path, step: str
@@ -228,6 +236,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten(
     assert seen(root).keys() == before.keys()
 
 
+@pytest.mark.proves("M12")
 def test_a_link_put_in_the_way_is_not_followed(root: Path, tmp_path: Path):
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -263,6 +272,7 @@ def test_a_link_put_in_the_way_is_not_followed(root: Path, tmp_path: Path):
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.proves("paws-files-that-moved-on")
 def test_a_file_that_came_meanwhile_is_not_overwritten(root: Path, tmp_path: Path):
     def come() -> None:
         (root / "new").mkdir(exist_ok=True)
@@ -281,6 +291,7 @@ def test_a_file_that_is_gone_meanwhile_is_told(root: Path, tmp_path: Path):
         apply(made, root, journal=tmp_path / "journal")
 
 
+@pytest.mark.proves("M13", "CF14")
 def test_work_done_after_a_kill_stays(tmp_path: Path):
     """The person changes a file that the killed process had written; what was there before is kept."""
     subprocess.run(
@@ -325,6 +336,7 @@ def test_a_journal_that_is_damaged_is_told(root: Path, tmp_path: Path):
         recover(root, journal=tmp_path / "journal")
 
 
+@pytest.mark.proves("paws-files-that-moved-on")
 def test_what_does_not_fit_any_more_is_found_before_anything_is_changed(root: Path, tmp_path: Path):
     made = planned(root)
     (root / "old.sh").write_text("somebody's work\n")

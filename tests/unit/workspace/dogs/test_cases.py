@@ -65,6 +65,24 @@ def outcome(case: Case, root: Path, journal: Path) -> tuple[str, tuple[Refusal, 
     return ("applied" if bundle.changes else "nothing"), made.refusals
 
 
+@pytest.mark.proves(
+    "M02",
+    "M03",
+    "M04",
+    "O16",
+    "M05",
+    "M06",
+    "M07",
+    "M14",
+    "M08",
+    "M15",
+    "M20",
+    "M12",
+    "M25",
+    "CF13",
+    "M13",
+    "divergences-new-file-over-another-file",
+)
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_case(path: Path, tmp_path: Path):
     case = case_of(path)
@@ -80,6 +98,7 @@ def test_case(path: Path, tmp_path: Path):
     assert found_in(root) == case.after
 
 
+@pytest.mark.proves("M15")
 def test_a_file_in_a_fence_beside_blocks_of_another_format_is_told():
     block = "a.py\n```python\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```\n"
     bundle = read(f"{block}\n**b.py**\n```python\nz = 1\n```\n".encode())
@@ -89,6 +108,7 @@ def test_a_file_in_a_fence_beside_blocks_of_another_format_is_told():
     assert not read(block.encode()).notes
 
 
+@pytest.mark.proves("M02", "M03", "M04", "O16")
 def test_the_case_sets_are_as_large_as_they_should_be():
     counted = {
         folder: sum(path.parent.name == folder for path in CASES)

@@ -94,6 +94,7 @@ def check(content: bytes, dialect: Wanted, *, rsi: bool, cut: bool) -> None:
         assert all(".." not in file.path.split("/") for file in made.files)
 
 
+@pytest.mark.proves("paws-hostile-bundles")
 @settings(max_examples=120, deadline=None)
 @given(content=BUNDLES, dialect=ASKED, rsi=st.booleans(), cut=st.booleans())
 @example(content=b"", dialect="auto", rsi=False, cut=True)

@@ -106,6 +106,7 @@ def made(before: Files, bundle: bytes) -> Files:
     return after | {file.path: file.after for file in found.files if file.after is not None}
 
 
+@pytest.mark.proves("M26")
 @settings(max_examples=60, deadline=None)
 @given(trees=edited())
 def test_applied_to_the_one_tree_it_makes_the_other(trees: tuple[Files, Files]):
@@ -125,6 +126,7 @@ def text(words: str, mode: int = 0o644) -> Snapshot:
     return Snapshot(content=words.encode(), mode=mode)
 
 
+@pytest.mark.proves("M26")
 def test_a_person_can_read_it():
     before = {"a.py": text("".join(f"line {n}\n" for n in range(20))), "old": text("x\n")}
     after = {

@@ -49,12 +49,14 @@ async def made(root: Path, tmp_path: Path) -> Map:
     return await mapped(wish(root, tmp_path), os.environ)
 
 
+@pytest.mark.proves("Y05")
 def test_what_much_used_files_use_comes_first() -> None:
     order = ranked()
     assert order[0] == "Rope"
     assert order.index("tie") < order.index("raise_all") < order.index("unused")
 
 
+@pytest.mark.proves("Y05")
 def test_what_the_conversation_is_about_comes_earlier() -> None:
     assert ranked()[0] == "Rope"
     assert ranked(near=("lib/mast.py",))[0] == "hoist"
@@ -72,6 +74,7 @@ def test_names_that_are_not_imported_are_no_uses() -> None:
     assert scores["a.py", "mode"] == 0
 
 
+@pytest.mark.proves("Y05", "divergences-map-of-a-repository")
 @pytest.mark.parametrize("most", [0, 20, 60, 100, 200, 5000])
 def test_an_outline_stays_within_its_room(most: int) -> None:
     tags = {path: tags_of(path, text.encode()) for path, text in FILES.items()}
@@ -82,6 +85,7 @@ def test_an_outline_stays_within_its_room(most: int) -> None:
         assert "lib/rope.py:\n  1: class Rope\n    2: def cut(self)" in text
 
 
+@pytest.mark.proves("Y05")
 async def test_the_second_map_reads_only_what_changed(ship: Path, tmp_path: Path) -> None:
     first = await made(ship, tmp_path)
     assert (first.files, first.read, first.symbols[0].name) == (5, 5, "Rope")
@@ -96,6 +100,7 @@ async def test_the_second_map_reads_only_what_changed(ship: Path, tmp_path: Path
     assert "tie" not in {symbol.name for symbol in third.symbols}
 
 
+@pytest.mark.proves("Y05")
 @pytest.mark.parametrize("damage", [b"", b"\x00garbage", b"\x93\x01\xa1a\x80"])
 def test_a_damaged_cache_is_made_anew(ship: Path, tmp_path: Path, damage: bytes) -> None:
     first = worker.made(wish(ship, tmp_path))
@@ -103,6 +108,7 @@ def test_a_damaged_cache_is_made_anew(ship: Path, tmp_path: Path, damage: bytes)
     assert worker.made(wish(ship, tmp_path)) == first
 
 
+@pytest.mark.proves("Y05")
 def test_a_file_that_brought_a_process_down_is_left_out(ship: Path, tmp_path: Path) -> None:
     diary = file_of(tmp_path / "home", ship).with_suffix(".reading")
     diary.parent.mkdir(parents=True)

@@ -75,6 +75,7 @@ def test_python() -> None:
     assert "fake" not in found.names
 
 
+@pytest.mark.proves("Y05")
 def test_python_that_is_broken_is_read_by_its_look() -> None:
     broken = PYTHON + "\nthis is no python (\n"
     assert symbols("a.py", broken) == symbols("a.py", PYTHON)
@@ -88,6 +89,7 @@ SOURCES = [
 ]
 
 
+@pytest.mark.proves("Y05")
 def test_the_look_of_python_tells_what_its_tree_tells() -> None:
     """Python's own parser is the judge, on files with classes within ``if`` and the like."""
     judged = 0
@@ -160,6 +162,7 @@ SIGNATURES = {
 }
 
 
+@pytest.mark.proves("Y05")
 @pytest.mark.parametrize("path", SIGNATURES)
 def test_signatures_are_told_over_all_their_lines(path: str) -> None:
     source, wanted = SIGNATURES[path]
@@ -188,6 +191,7 @@ def test_only_known_languages_are_read() -> None:
     assert not any(map(is_read, ("a.png", "a.min.js", "a.md", "a_pb2.py", "a.d.ts", "Makefile")))
 
 
+@pytest.mark.proves("Y05")
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.java"])
 def test_deep_nesting_brings_nothing_down(path: str) -> None:
     for source in (
@@ -199,6 +203,7 @@ def test_deep_nesting_brings_nothing_down(path: str) -> None:
         assert isinstance(tags_of(path, source.encode()), Tags)
 
 
+@pytest.mark.proves("Y05")
 @given(st.binary(max_size=400), st.sampled_from(["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.rb"]))
 def test_whatever_is_in_a_file_it_is_quiet(data: bytes, path: str) -> None:
     assert isinstance(tags_of(path, data), Tags)

@@ -38,6 +38,7 @@ def test_a_path_is_a_folder_of_the_persons(written: str) -> None:
     assert read_address(written, base=BASE).kind == "folder"
 
 
+@pytest.mark.proves("Y02")
 @pytest.mark.parametrize(
     "written",
     [
@@ -108,6 +109,7 @@ def test_a_server_may_only_send_on_within_itself(from_: str, to: str, *, is_take
         moved(address, to)
 
 
+@pytest.mark.proves("Y02")
 @pytest.mark.parametrize(
     "path",
     [
@@ -125,6 +127,7 @@ def test_ordinary_names_are(path: str) -> None:
     check_path(path)
 
 
+@pytest.mark.proves("Y02")
 def test_gits_words_are_read() -> None:
     line = "Receiving objects:  45% (450/1000), 1.50 MiB | 3.00 MiB/s"
     assert read_line(line) == Progress(

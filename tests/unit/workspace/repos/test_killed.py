@@ -26,6 +26,7 @@ anyio.run(main, *sys.argv[1:])
 """
 
 
+@pytest.mark.proves("sandbox-f-processes")
 def test_a_kill_of_us_ends_the_git_that_waits_for_a_host(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)

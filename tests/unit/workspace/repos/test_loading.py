@@ -71,6 +71,7 @@ def person(fresh_home: Path) -> Callable[[str], object]:
     return partial((fresh_home / ".gitconfig").write_text, encoding="utf-8")
 
 
+@pytest.mark.proves("Y01", "Y03")
 async def test_over_http_the_latest_commit_of_the_default_branch(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -87,6 +88,7 @@ async def test_over_http_the_latest_commit_of_the_default_branch(
     assert {"asking", "receiving", "done"} <= {each.stage for each in bench.told}
 
 
+@pytest.mark.proves("Y01", "Y03")
 @pytest.mark.parametrize("ref", ["v1", "feat/x", "commit", "short", "refs/tags/v1"])
 async def test_a_branch_a_tag_or_a_commit(tmp_path: Path, upstream: Upstream, ref: str) -> None:
     first = upstream.git("rev-parse", "v1^{commit}")
@@ -96,6 +98,7 @@ async def test_a_branch_a_tag_or_a_commit(tmp_path: Path, upstream: Upstream, re
     assert (repo.files, (Path(repo.path) / "b.py").exists()) == (2, False)
 
 
+@pytest.mark.proves("Y01", "Y03")
 async def test_a_server_that_gives_out_no_single_commits(
     tmp_path: Path, upstream: Upstream, person: Callable[[str], object]
 ) -> None:
@@ -110,6 +113,7 @@ async def test_a_server_that_gives_out_no_single_commits(
     assert bench.left() == ["pallets_click"]
 
 
+@pytest.mark.proves("Y01", "Y03")
 async def test_a_ref_that_is_not_there_names_its_neighbours(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -135,6 +139,7 @@ async def test_one_that_is_here_is_not_loaded_over(tmp_path: Path, upstream: Ups
     assert (Path(repo.path) / "a.py").read_text() == "my work"
 
 
+@pytest.mark.proves("Y02")
 async def test_more_bytes_than_the_bound_stop_it(tmp_path: Path, upstream: Upstream) -> None:
     upstream.commit(big=os.urandom(3_000_000))
     upstream.commit(big="small now")
@@ -144,6 +149,7 @@ async def test_more_bytes_than_the_bound_stop_it(tmp_path: Path, upstream: Upstr
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_files_that_grow_when_they_are_written_stop_it(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -154,6 +160,7 @@ async def test_files_that_grow_when_they_are_written_stop_it(
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_more_files_than_the_bound_stop_it(tmp_path: Path, upstream: Upstream) -> None:
     bench = Bench(tmp_path / "home", Bounds(files=3))
     with pytest.raises(RepoRefused, match="4 files, more than 3"):
@@ -161,6 +168,7 @@ async def test_more_files_than_the_bound_stop_it(tmp_path: Path, upstream: Upstr
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 @pytest.mark.parametrize(
     "entry",
     [
@@ -192,6 +200,7 @@ async def test_links_within_it_are_kept(tmp_path: Path, upstream: Upstream) -> N
     assert (Path(repo.path) / "sub/link").read_text() == "print(1)\n"
 
 
+@pytest.mark.proves("Y01", "Y03")
 async def test_nothing_of_it_and_of_the_persons_hooks_is_run(
     tmp_path: Path, upstream: Upstream, person: Callable[[str], object]
 ) -> None:
@@ -215,6 +224,7 @@ async def test_nothing_of_it_and_of_the_persons_hooks_is_run(
     assert not mark.exists()
 
 
+@pytest.mark.proves("Y02")
 async def test_a_silent_server_is_given_up(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "home", Bounds(idle_seconds=0.4))
     with serving(tmp_path) as host:
@@ -224,6 +234,7 @@ async def test_a_silent_server_is_given_up(tmp_path: Path) -> None:
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_all_of_it_has_a_time(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "home", Bounds(seconds=0.4))
     with serving(tmp_path) as host:
@@ -233,6 +244,7 @@ async def test_all_of_it_has_a_time(tmp_path: Path) -> None:
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_a_cancel_leaves_nothing_half(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "home")
     with serving(tmp_path) as host:
@@ -245,6 +257,7 @@ async def test_a_cancel_leaves_nothing_half(tmp_path: Path) -> None:
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_what_a_kill_left_is_gone_at_the_next_time(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -258,6 +271,7 @@ async def test_what_a_kill_left_is_gone_at_the_next_time(
     assert bench.left() == ["mine"]
 
 
+@pytest.mark.proves("Y02")
 async def test_two_at_once_do_not_meet(tmp_path: Path) -> None:
     bench, other = Bench(tmp_path / "home"), Bench(tmp_path / "home")
     with serving(tmp_path) as host:
@@ -283,6 +297,7 @@ async def test_a_server_that_sends_on_within_itself_is_followed(
     assert repo.commit == upstream.git("rev-parse", "main")
 
 
+@pytest.mark.proves("Y02")
 async def test_a_server_that_sends_to_another_host_is_not_followed(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -299,6 +314,7 @@ async def test_a_server_that_sends_to_another_host_is_not_followed(
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_a_private_one_is_had_by_the_persons_own_helper(
     tmp_path: Path, upstream: Upstream, person: Callable[[str], object]
 ) -> None:
@@ -326,6 +342,7 @@ async def test_one_that_is_not_there(tmp_path: Path) -> None:
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_a_full_disk_leaves_nothing_half(tmp_path: Path, upstream: Upstream) -> None:
     upstream.commit(big=os.urandom(3_000_000))
     with mounted(tmp_path / "home", mebibytes=2) as home:

@@ -87,6 +87,7 @@ def test_the_steps_that_are_left(wanted: int, done: int, left: tuple[int, ...]) 
     assert depths(wanted, done) == left
 
 
+@pytest.mark.proves("Y02")
 async def test_a_connection_that_breaks_costs_one_step(tmp_path: Path, upstream: Upstream) -> None:
     bench = bench_of(tmp_path)
     with serving(tmp_path / "srv") as host:
@@ -129,6 +130,7 @@ async def killed_and_gone_on(tmp_path: Path, branch: str, commits: int) -> None:
     assert upstream.git("-C", repo.path, "status", "--porcelain") == ""
 
 
+@pytest.mark.proves("Y02")
 @pytest.mark.parametrize("branch", ["index", "tmp_x"])
 async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
     tmp_path: Path, branch: str
@@ -136,10 +138,12 @@ async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
     await killed_and_gone_on(tmp_path, branch, 3)
 
 
+@pytest.mark.proves("Y02")
 async def test_a_long_history_arrives_whole(tmp_path: Path) -> None:
     await killed_and_gone_on(tmp_path, "main", 10_050)
 
 
+@pytest.mark.proves("Y02")
 async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -> None:
     bench = bench_of(tmp_path)
     with serving(tmp_path / "srv") as host:
@@ -151,6 +155,7 @@ async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -
     assert upstream.git("-C", repo.path, "rev-list", "--count", "HEAD") == "3"
 
 
+@pytest.mark.proves("Y02")
 @pytest.mark.parametrize("other", ["depth", "ref", "damage"])
 async def test_for_another_wish_or_a_damaged_one_it_begins_anew(
     tmp_path: Path, upstream: Upstream, other: str
@@ -169,6 +174,7 @@ async def test_for_another_wish_or_a_damaged_one_it_begins_anew(
     assert bench.left() == ["o_r"]
 
 
+@pytest.mark.proves("Y02")
 async def test_a_cancel_leaves_no_step(tmp_path: Path, upstream: Upstream) -> None:
     del upstream
     bench = Bench(tmp_path / "home", Bounds(depth=0))
@@ -181,6 +187,7 @@ async def test_a_cancel_leaves_no_step(tmp_path: Path, upstream: Upstream) -> No
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_what_is_refused_leaves_no_step(tmp_path: Path, upstream: Upstream) -> None:
     upstream.commit(bigger=os.urandom(3 * BIG))
     upstream.commit(bigger="small now")
@@ -190,6 +197,7 @@ async def test_what_is_refused_leaves_no_step(tmp_path: Path, upstream: Upstream
     assert bench.left() == []
 
 
+@pytest.mark.proves("Y02")
 async def test_steps_that_nobody_comes_back_for_are_removed(
     tmp_path: Path, upstream: Upstream
 ) -> None:

@@ -29,6 +29,7 @@ def refs(repo: Repository) -> list[str]:
     return repo.git("for-each-ref", "--format=%(refname)").splitlines()
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_of_an_archived_session_only_a_ref_stays_that_keeps_its_commits(
     repo: Repository,
 ) -> None:
@@ -46,6 +47,7 @@ async def test_of_an_archived_session_only_a_ref_stays_that_keeps_its_commits(
         await sessions.delete(session.id)
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_one_with_work_that_is_nowhere_else_is_refused_unless_forced(
     repo: Repository,
 ) -> None:
@@ -61,6 +63,7 @@ async def test_one_with_work_that_is_nowhere_else_is_refused_unless_forced(
     assert not session.tree.exists()
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_of_what_is_in_another_branch_no_ref_stays(repo: Repository) -> None:
     sessions, session, commit = await with_work(repo)
     repo.git("branch", "mine", commit)
@@ -70,6 +73,7 @@ async def test_of_what_is_in_another_branch_no_ref_stays(repo: Repository) -> No
     assert refs(repo) == ["refs/heads/main", "refs/heads/mine"]
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_work_in_no_commit_is_not_deleted_unforced(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -79,6 +83,7 @@ async def test_work_in_no_commit_is_not_deleted_unforced(repo: Repository) -> No
     assert (session.tree / "new").exists()
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_a_branch_that_is_checked_out_elsewhere_and_an_agent_at_work_stop_it(
     repo: Repository,
 ) -> None:
@@ -96,6 +101,7 @@ async def test_a_branch_that_is_checked_out_elsewhere_and_an_agent_at_work_stop_
     assert (await sessions.delete(session.id)).kept
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_a_record_that_names_another_branch_is_not_believed(repo: Repository) -> None:
     sessions, session, commit = await with_work(repo)
     repo.git("branch", "mine", commit)
@@ -107,6 +113,7 @@ async def test_a_record_that_names_another_branch_is_not_believed(repo: Reposito
     assert refs(repo) == ["refs/heads/main", "refs/heads/mine"]
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_one_whose_deletion_was_cut_off_is_deleted_again(repo: Repository) -> None:
     sessions, session, _ = await with_work(repo)
     await sessions.archive(session.id)
@@ -121,6 +128,7 @@ async def test_one_whose_deletion_was_cut_off_is_deleted_again(repo: Repository)
     assert refs(repo) == ["refs/heads/main", *first.kept]
 
 
+@pytest.mark.proves("M21", "M23")
 async def test_files_in_no_checkpoint_are_kept_by_the_option_that_the_hint_names(
     repo: Repository,
 ) -> None:

@@ -183,6 +183,7 @@ async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
     return count
 
 
+@pytest.mark.proves("paws-sessions-killed", "N13")
 @pytest.mark.parametrize(
     ("verb", "at", "when"),
     [
@@ -203,6 +204,7 @@ async def test_killed_at_a_call_of_git(tmp_path: Path, verb: str, at: str, when:
     await put_right(repo, verb, session_id, words)
 
 
+@pytest.mark.proves("paws-sessions-killed")
 async def test_files_of_a_half_written_merge_go_back(tmp_path: Path) -> None:
     repo = Killed(tmp_path / "work")
     repo.commit("more", cut="1\n" * 50, gone="g\n", whole="1\n", mine="1\n")
@@ -236,6 +238,7 @@ async def test_files_of_a_half_written_merge_go_back(tmp_path: Path) -> None:
     assert (repo.folder / "deep/fresh").read_text() == "f\n"
 
 
+@pytest.mark.proves("paws-sessions-killed")
 async def test_who_comes_next_waits_for_what_a_killed_one_started(tmp_path: Path) -> None:
     repo = Killed(tmp_path / "work")
     session_id = await repo.prepare("checkpoint")
@@ -250,6 +253,7 @@ async def test_who_comes_next_waits_for_what_a_killed_one_started(tmp_path: Path
     await put_right(repo, "checkpoint", session_id, ("three",))
 
 
+@pytest.mark.proves("paws-sessions-killed", "N13")
 @pytest.mark.deep
 @pytest.mark.parametrize("when", ["before", "after", "during"])
 @pytest.mark.parametrize("verb", list(VERBS))

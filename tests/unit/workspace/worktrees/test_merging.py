@@ -33,6 +33,7 @@ async def worked(repo: Repository, **files: str) -> tuple[Sessions, Kept]:
     return sessions, session
 
 
+@pytest.mark.proves("N11", "N10")
 async def test_a_merge_brings_the_commits_and_archives(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.commit("meanwhile", other="o\n")
@@ -51,6 +52,7 @@ async def test_a_merge_brings_the_commits_and_archives(repo: Repository) -> None
     assert repo.git("for-each-ref", "refs/paws") == ""
 
 
+@pytest.mark.proves("N11", "N13")
 async def test_a_squash_is_one_commit_and_loses_none(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.commit("by hand", session.tree, new="m\n")
@@ -64,6 +66,7 @@ async def test_a_squash_is_one_commit_and_loses_none(repo: Repository) -> None:
     assert repo.lost() == []
 
 
+@pytest.mark.proves("N11", "divergences-merge-of-a-work-session")
 async def test_a_conflict_changes_nothing_and_says_what_to_do(repo: Repository) -> None:
     sessions, session = await worked(repo, kept="theirs\n", new="n\n")
     repo.commit("mine", kept="mine\n")
@@ -84,6 +87,7 @@ async def test_a_conflict_changes_nothing_and_says_what_to_do(repo: Repository) 
     assert (repo.folder / "dirty").read_text() == "d\n"
 
 
+@pytest.mark.proves("N11")
 async def test_changes_of_the_persons_stop_a_merge_only_where_they_would_be_lost(
     repo: Repository,
 ) -> None:
@@ -108,6 +112,7 @@ async def test_changes_of_the_persons_stop_a_merge_only_where_they_would_be_lost
     assert (repo.folder / "touched").read_text() == "session\n"
 
 
+@pytest.mark.proves("N10", "N11")
 async def test_a_file_that_git_ignores_is_not_overwritten_by_a_merge(repo: Repository) -> None:
     sessions, session = await worked(repo, **{"secret.env": "session\n"})
     (repo.folder / ".git" / "info" / "exclude").write_text("/.paws/\nsecret.env\n")
@@ -126,6 +131,7 @@ async def test_a_file_that_git_ignores_is_not_overwritten_by_a_merge(repo: Repos
     assert (repo.folder / "secret.env").read_text() == "session\n"
 
 
+@pytest.mark.proves("N11")
 async def test_a_merge_needs_a_branch_that_is_not_the_sessions(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.git("switch", "-q", "--detach")
@@ -142,6 +148,7 @@ async def test_a_merge_needs_a_branch_that_is_not_the_sessions(repo: Repository)
     assert (repo.folder / "new").exists()
 
 
+@pytest.mark.proves("N11")
 async def test_what_is_going_on_in_the_main_tree_is_left_alone(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.git("switch", "-q", "-c", "side")
@@ -172,6 +179,7 @@ async def test_a_session_without_work_is_not_merged(repo: Repository) -> None:
     assert session.tree.exists()
 
 
+@pytest.mark.proves("paws-a-persons-git-settings")
 async def test_who_commits_must_be_known_for_a_merge_but_not_for_a_checkpoint(
     repo: Repository,
 ) -> None:
@@ -187,6 +195,7 @@ async def test_who_commits_must_be_known_for_a_merge_but_not_for_a_checkpoint(
     assert ("user.name" in caught.value.hint, repo.standing()) == (True, before)
 
 
+@pytest.mark.proves("paws-a-persons-git-settings")
 async def test_no_hook_and_no_program_of_the_repository_runs(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -211,6 +220,7 @@ async def test_no_hook_and_no_program_of_the_repository_runs(
     assert (repo.folder / "a.txt").read_text() == "1\n"
 
 
+@pytest.mark.proves("paws-a-persons-git-settings")
 async def test_filters_of_the_persons_own_settings_run(repo: Repository, home: Path) -> None:
     (home / ".gitconfig").write_text('[filter "up"]\n\tclean = tr a-z A-Z\n\tsmudge = tr A-Z a-z\n')
     repo.commit("attributes", **{".gitattributes": "*.txt filter=up\n", "a.txt": "abc\n"})
@@ -225,6 +235,7 @@ async def test_filters_of_the_persons_own_settings_run(repo: Repository, home: P
     assert repo.git("status", "--porcelain") == ""
 
 
+@pytest.mark.proves("paws-a-persons-git-settings")
 async def test_merges_are_signed_as_the_person_wants_it(repo: Repository, home: Path) -> None:
     signer = home / "signer"
     signer.write_text(
@@ -247,6 +258,7 @@ async def test_merges_are_signed_as_the_person_wants_it(repo: Repository, home: 
     assert (await sessions.merge(session.id, sign=False)).commit
 
 
+@pytest.mark.proves("N12")
 async def test_a_session_of_a_submodule_and_of_one_with_submodules(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -293,6 +305,7 @@ async def test_sessions_of_another_work_tree_of_the_persons(
     assert repo.git("rev-parse", "side") == done.commit
 
 
+@pytest.mark.proves("N10", "N13", "divergences-rewind-of-a-work-session")
 async def test_going_back_prunes_the_record_and_loses_nothing(repo: Repository) -> None:
     sessions, session = await worked(repo, new="1\n")
     await sessions.log(session.id, [("human_prompt", "before")])
@@ -323,12 +336,14 @@ async def test_going_back_prunes_the_record_and_loses_nothing(repo: Repository) 
     assert repo.lost() == []
 
 
+@pytest.mark.proves("N10")
 async def test_going_back_to_where_one_is_keeps_nothing_new(repo: Repository) -> None:
     sessions, session = await worked(repo, new="1\n")
     done = await sessions.rewind(session.id, "one")
     assert (done.kept, done.pruned, repo.git("for-each-ref", "refs/paws")) == ("", (), "")
 
 
+@pytest.mark.proves("N10")
 async def test_what_git_ignores_stays_when_a_session_goes_back(repo: Repository) -> None:
     repo.commit("ignore", **{".gitignore": "*.log\n"})
     sessions, session = await worked(repo, new="1\n")

@@ -15,6 +15,7 @@ def repo(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "work")
 
 
+@pytest.mark.proves("N10", "N11")
 async def test_going_back_keeps_ignored_files_that_it_writes_over(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -40,6 +41,7 @@ async def test_going_back_keeps_ignored_files_that_it_writes_over(repo: Reposito
     assert (repo.git("show", f"{again.kept}:other"), repo.lost()) == ("mine", [])
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_commits_of_a_tree_that_was_deleted_by_hand_stay_reachable(repo: Repository) -> None:
     sessions = await repo.sessions()
     for act in (sessions.archive, sessions.resume):
@@ -56,6 +58,7 @@ async def test_commits_of_a_tree_that_was_deleted_by_hand_stay_reachable(repo: R
     assert repo.git("fsck") == ""
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_a_branch_that_was_deleted_under_a_tree_is_told_and_can_be_made_again(
     repo: Repository,
 ) -> None:
@@ -79,6 +82,7 @@ async def test_a_branch_that_was_deleted_under_a_tree_is_told_and_can_be_made_ag
     assert ((repo.folder / "new").read_text(), repo.lost()) == ("m\n", [])
 
 
+@pytest.mark.proves("N06")
 async def test_a_name_is_not_taken_for_the_beginning_of_another_id(repo: Repository) -> None:
     sessions = await repo.sessions()
     other = await sessions.start()
@@ -92,6 +96,7 @@ async def test_a_name_is_not_taken_for_the_beginning_of_another_id(repo: Reposit
     assert (await sessions.find(same.id)).id == same.id
 
 
+@pytest.mark.proves("N06")
 async def test_files_outside_of_a_sparse_tree_are_kept(repo: Repository) -> None:
     for folder in ("inside", "outside"):
         (repo.folder / folder).mkdir()
@@ -118,6 +123,7 @@ def added_whole(repo: Repository, tree: Path) -> Repository:
     return inner
 
 
+@pytest.mark.proves("N12", "N13")
 async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -152,6 +158,7 @@ async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits
     assert not session.tree.exists()
 
 
+@pytest.mark.proves("N10", "N12")
 async def test_no_repository_that_git_ignores_goes_with_commits_of_its_own(
     repo: Repository,
 ) -> None:
@@ -173,6 +180,7 @@ async def test_no_repository_that_git_ignores_goes_with_commits_of_its_own(
     await sessions.archive(session.id)
 
 
+@pytest.mark.proves("N10", "N12")
 async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_its_others(
     repo: Repository,
 ) -> None:
@@ -188,6 +196,7 @@ async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_it
     assert inner.git("log", "--format=%s", "main") == "begin"
 
 
+@pytest.mark.proves("N10", "N12")
 async def test_no_repository_that_git_ignores_is_written_over_by_going_back(
     repo: Repository,
 ) -> None:
@@ -211,6 +220,7 @@ async def test_no_repository_that_git_ignores_is_written_over_by_going_back(
     assert (session.tree / "out").read_text() == "1\n"
 
 
+@pytest.mark.proves("N10", "N12")
 async def test_no_file_of_a_repository_that_git_ignores_is_written_over_by_going_back(
     repo: Repository,
 ) -> None:

@@ -29,6 +29,7 @@ def repo(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "work")
 
 
+@pytest.mark.proves("N06", "CF15")
 async def test_a_session_has_a_tree_a_branch_and_a_record(repo: Repository) -> None:
     base = repo.git("rev-parse", "HEAD")
     session = await repo.started("Mend it")
@@ -51,6 +52,7 @@ async def test_a_session_has_a_tree_a_branch_and_a_record(repo: Repository) -> N
     assert f"worktree {session.tree}\nHEAD {base}\nbranch refs/heads/paws/{short}" in listed
 
 
+@pytest.mark.proves("N07", "O16")
 async def test_a_record_with_everything_fits_the_schema_of_the_reference(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -82,6 +84,7 @@ async def test_a_record_with_everything_fits_the_schema_of_the_reference(repo: R
             jsonschema.validate({**record, key: "wrong"}, schema)
 
 
+@pytest.mark.proves("N14")
 async def test_what_is_the_persons_stays_as_it_was(repo: Repository) -> None:
     repo.commit("ignore", **{".gitignore": "*.log\n"})
     repo.write(kept="stashed\n")
@@ -105,6 +108,7 @@ async def test_what_is_the_persons_stays_as_it_was(repo: Repository) -> None:
     assert (repo.folder / ".gitignore").read_text() == "*.log\n"
 
 
+@pytest.mark.proves("N14")
 async def test_the_list_of_what_git_does_not_see_grows_once(repo: Repository) -> None:
     exclude = repo.folder / ".git/info/exclude"
     exclude.write_text("*.mine")
@@ -113,6 +117,7 @@ async def test_the_list_of_what_git_does_not_see_grows_once(repo: Repository) ->
     assert exclude.read_text() == "*.mine\n/.paws/\n"
 
 
+@pytest.mark.proves("N06", "CF15")
 async def test_a_session_starts_from_what_is_named(repo: Repository) -> None:
     repo.git("branch", "old")
     repo.commit("more", kept="two\n")
@@ -125,6 +130,7 @@ async def test_a_session_starts_from_what_is_named(repo: Repository) -> None:
     assert [each.id for each in await (await repo.sessions()).all()] == [session.id]
 
 
+@pytest.mark.proves("N06", "CF15")
 async def test_a_detached_session_has_no_branch_and_loses_nothing(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start(detach=True)
@@ -169,6 +175,7 @@ ODD = [
 ]
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_checkpoints_may_have_any_name_that_can_be_seen(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -204,6 +211,7 @@ async def test_sessions_are_found_by_the_beginning_of_an_id_or_by_name(repo: Rep
             await sessions.find(words)
 
 
+@pytest.mark.proves("N08")
 async def test_only_an_active_session_is_worked_in(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -224,6 +232,7 @@ async def test_only_an_active_session_is_worked_in(repo: Repository) -> None:
         await sessions.archive(session.id)
 
 
+@pytest.mark.proves("N12")
 async def test_an_archived_session_keeps_its_commits_and_comes_back(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -240,6 +249,7 @@ async def test_an_archived_session_keeps_its_commits_and_comes_back(repo: Reposi
     assert manifest_of(back).status == "active"
 
 
+@pytest.mark.proves("N12")
 async def test_work_in_no_checkpoint_is_not_archived_away(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -251,6 +261,7 @@ async def test_work_in_no_checkpoint_is_not_archived_away(repo: Repository) -> N
     assert repo.git("show", f"paws-checkpoint-{session.id[:8]}-last:new") == "n"
 
 
+@pytest.mark.proves("N12")
 async def test_a_repository_within_stops_what_would_lose_it(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -267,6 +278,7 @@ async def test_a_repository_within_stops_what_would_lose_it(repo: Repository) ->
     assert inner.git("rev-parse", "HEAD")
 
 
+@pytest.mark.proves("N13")
 async def test_commits_reset_away_in_a_tree_are_kept_when_it_goes(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -277,6 +289,7 @@ async def test_commits_reset_away_in_a_tree_are_kept_when_it_goes(repo: Reposito
     assert repo.lost() == []
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_tree_that_was_deleted_by_hand_is_laid_out_again(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -305,6 +318,7 @@ async def test_a_deleted_tree_may_be_archived_and_merged(repo: Repository) -> No
     assert len(repo.git("worktree", "list").splitlines()) == 1
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -323,6 +337,7 @@ async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
     assert (repo.folder / "more").exists()
 
 
+@pytest.mark.proves("paws-sessions-in-trouble", "N06")
 @pytest.mark.parametrize(
     "name", ["nöt ascii'\"$(id):b", "new\nline", os.fsdecode(b"no utf-8 \xff")]
 )
@@ -340,6 +355,7 @@ async def test_folders_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert (repo.folder / "new").exists()
 
 
+@pytest.mark.proves("N16")
 async def test_a_change_of_the_same_size_in_the_same_second_is_shown(repo: Repository) -> None:
     repo.git("config", "core.trustCtime", "false")
     sessions = await repo.sessions()
@@ -354,6 +370,7 @@ async def test_a_change_of_the_same_size_in_the_same_second_is_shown(repo: Repos
     assert b"+two" in await sessions.diff(session.id)
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_where_there_is_no_repository_words_say_so(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(NoRepository, match="not in a git repository") as caught:
@@ -377,6 +394,7 @@ async def test_without_git_words_say_so(repo: Repository, tmp_path: Path) -> Non
         await Sessions.at(repo.folder, {**os.environ, "PATH": str(tmp_path / "bin")})
 
 
+@pytest.mark.proves("N15")
 async def test_five_sessions_work_beside_each_other(repo: Repository) -> None:
     before = repo.standing()
     ended: list[str] = []
@@ -406,6 +424,7 @@ async def test_five_sessions_work_beside_each_other(repo: Repository) -> None:
     assert repo.lost() == []
 
 
+@pytest.mark.proves("N15")
 async def test_an_agent_at_work_is_not_pulled_out_from_under(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -450,6 +469,7 @@ async def test_conflicts_in_the_tree_are_not_taken_for_work(repo: Repository) ->
     assert not list((repo.folder / ".git/worktrees").glob("*/MERGE_HEAD"))
 
 
+@pytest.mark.proves("N07", "O16")
 async def test_minor_versions_are_read_and_kept_and_major_ones_refused(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -475,6 +495,7 @@ HARM: tuple[dict[str, object], ...] = (
 )
 
 
+@pytest.mark.proves("N07", "O16")
 async def test_a_record_from_elsewhere_is_not_believed(repo: Repository) -> None:
     session = await repo.started()
     sessions = await repo.sessions()
@@ -488,6 +509,7 @@ async def test_a_record_from_elsewhere_is_not_believed(repo: Repository) -> None
     assert (await sessions.find(session.id)).tree == session.tree
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_links_in_the_place_of_sessions_are_not_followed(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -516,6 +538,7 @@ async def test_links_in_the_place_of_sessions_are_not_followed(
         await (await repo.sessions()).find(session.id)
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_tree_that_names_another_repository_is_not_worked_in(
     repo: Repository, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ def repo(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "work")
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_git_clean_takes_no_session_away(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start(name="mine")
@@ -44,6 +45,7 @@ async def test_git_clean_takes_no_session_away(repo: Repository) -> None:
     assert ((await sessions.resume("mine")).tree / "new").exists()
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_full_disk_leaves_nothing_of_a_start(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", mebibytes=8) as disk:
         repo = Repository(disk / "work")
@@ -70,6 +72,7 @@ async def test_a_full_disk_leaves_nothing_of_a_start(tmp_path: Path) -> None:
         assert (repo.folder / "new").read_text() == "n\n"
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_a_session_is_started_leaves_nothing(
     repo: Repository, tmp_path: Path, number: signal.Signals
@@ -112,6 +115,7 @@ def test_a_signal_while_a_session_is_started_leaves_nothing(
     assert not [path for path in repo.folder.glob(".paws/sessions/*") if path.name != ".lock"]
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_repository_with_long_hashes(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     repo = Repository(folder)
@@ -147,6 +151,7 @@ async def test_one_who_works_on_the_sessions_is_waited_for_and_then_named(
         assert [each.id for each in await sessions.all()] == [session.id]
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_lock_that_a_killed_git_left_is_told_with_its_name(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -164,6 +169,7 @@ async def test_a_lock_that_a_killed_git_left_is_told_with_its_name(repo: Reposit
     assert (repo.folder / "new").exists()
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_partial_clone_reaches_no_network(repo: Repository, tmp_path: Path) -> None:
     repo.commit("more", kept="two\n")
     repo.git("config", "uploadpack.allowFilter", "true")
@@ -203,6 +209,7 @@ async def test_a_branch_that_was_deleted_is_told_with_how_to_make_it_again(
     assert ((await sessions.resume(session.id)).tree / "new").exists()
 
 
+@pytest.mark.proves("N06", "N16")
 async def test_files_that_cannot_be_laid_out_again_leave_the_session_as_it_was(
     repo: Repository,
 ) -> None:
@@ -222,6 +229,7 @@ async def test_files_that_cannot_be_laid_out_again_leave_the_session_as_it_was(
     assert (found.tree / "kept").exists()
 
 
+@pytest.mark.proves("N06", "N16")
 async def test_work_trees_of_a_bare_repository_have_sessions_of_their_own(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -244,6 +252,7 @@ async def test_work_trees_of_a_bare_repository_have_sessions_of_their_own(
     assert (session.tree / "new").read_text() == "n\n"
 
 
+@pytest.mark.proves("paws-sessions-in-trouble")
 async def test_an_old_git_is_told_of(repo: Repository, tmp_path: Path) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -263,6 +272,7 @@ async def test_an_old_git_is_told_of(repo: Repository, tmp_path: Path) -> None:
     assert ("2.38" in caught.value.hint, repo.standing()) == (True, before)
 
 
+@pytest.mark.proves("N07", "O16")
 async def test_whatever_a_record_holds_only_words_come_out(repo: Repository) -> None:
     session = await repo.started()
     whole = (session.folder / "session.json").read_bytes()
