@@ -99,9 +99,9 @@ SIX = "".join(f"    def m{number}(self) -> None: ...\n" for number in range(6))
 SILENCED = "# no" + "qa"
 
 BREACHES: tuple[tuple[Rule, str, str], ...] = (
-    (rules.long_files, "src/ouroboros/agent/long.py", "\n" * 401),
+    (rules.long_files, "src/ouroboros/agent/long.py", "\n" * 701),
     (rules.long_files, LOOP, "\n" * 151),
-    (rules.long_files, "tests/unit/test_long.py", "\n" * 601),
+    (rules.long_files, "tests/unit/test_long.py", "\n" * 901),
     (rules.forbidden_names, "src/ouroboros/agent/utils.py", ""),
     (rules.forbidden_names, "src/ouroboros/agent/text_helpers.py", ""),
     (rules.forbidden_names, "src/ouroboros/agent/common/__init__.py", ""),
