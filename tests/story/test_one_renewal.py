@@ -117,10 +117,9 @@ def kills(home: Path, seed: int, count: int) -> None:
 
 
 @pytest.mark.proves("H15")
-def test_a_writer_killed_anywhere_leaves_a_whole_login(tmp_path: Path) -> None:
-    kills(tmp_path, seed=1, count=4)
-
-
-@pytest.mark.deep
-def test_a_writer_killed_anywhere_leaves_a_whole_login_each_time(tmp_path: Path) -> None:
-    kills(tmp_path, seed=2, count=200)
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(6, marks=pytest.mark.deep), pytest.param(200, marks=pytest.mark.soak)],
+)
+def test_a_writer_killed_anywhere_leaves_a_whole_login(tmp_path: Path, count: int) -> None:
+    kills(tmp_path, seed=count, count=count)

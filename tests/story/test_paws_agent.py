@@ -103,9 +103,10 @@ def is_there(pid: int) -> bool:
 
 
 @pytest.mark.proves("O04", "O07", "O17", "M26", "divergences-an-agents-changes")
-def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repository) -> None:
+def test_it_works_in_its_session_and_leaves_a_bundle_of_all_its_changes(repo: Repository) -> None:
     (repo.folder / "mine").write_text("not in git\n")
-    done = paws(repo, *order(repo, CHANGES, WRITES, runs("cat kept > copied"), ENDS))
+    words = order(repo, CHANGES, WRITES, runs("cat kept > copied"), ENDS)
+    done = ouro("paws", *words, "-C", str(repo.folder), cwd=repo.folder.parent)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("It is mended.") == 1
     assert "\nsuccess\n" in done.stderr
@@ -133,6 +134,7 @@ def test_it_works_in_a_session_and_leaves_a_bundle_of_all_its_changes(repo: Repo
 
 
 @pytest.mark.proves("O17", "M26")
+@pytest.mark.deep
 def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can_say_them(
     repo: Repository,
 ) -> None:
@@ -145,14 +147,20 @@ def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can
 
 
 @pytest.mark.proves("O04", "O07")
-def test_what_its_rules_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
+def test_what_rules_and_hooks_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     repo: Repository,
 ) -> None:
-    turns = (runs("git push origin"), runs("cat kept"), runs("touch made"), ENDS)
+    home = Path(os.environ["OUROBOROS_HOME"])
+    hook = {"type": "command", "command": "echo not here >&2; exit 2"}
+    hooks = {"hooks": {"PreToolUse": [{"matcher": "write", "hooks": [hook]}]}}
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "hooks.json").write_text(json.dumps(hooks))
+    turns = (runs("git push origin"), runs("cat kept"), runs("touch made"), WRITES, ENDS)
     done = paws(repo, *order(repo, *turns, mode="ask"))
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert done.stderr.endswith("success\nno file was changed\n")
     assert "did not take a message" not in done.stderr
+    assert "Tool call blocked by PreToolUse hook: not here" in done.stderr
     (record,) = repo.folder.glob(".paws/sessions/*/session.json")
     assert not (record.parent / "worktree" / "made").exists()
     said = record.read_text()
@@ -199,26 +207,19 @@ def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(
 
 
 @pytest.mark.proves("O05", "O06", "O12")
-@pytest.mark.parametrize("how", ["stop", "ctrl-c", "ended"])
-def test_it_can_be_stopped_and_leaves_what_it_has_done(repo: Repository, how: str) -> None:
+@pytest.mark.deep
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_and_it_leaves_what_it_has_done(
+    repo: Repository, number: signal.Signals
+) -> None:
     with at_work(repo, WRITES) as running:
         child = state(repo)["child"]
-        if how == "stop":
-            assert "fixer has ended" in paws(repo, "agent", "stop", "fixer").stderr
-        else:
-            running.send_signal(signal.SIGINT if how == "ctrl-c" else signal.SIGTERM)
-        out, _ = running.communicate(timeout=60)
-    told = json.loads(out)
-    assert (running.returncode, told["status"]) == (130, "failure")
-    assert "stopped" in told["summary"]
-    assert "new.txt" in Path(told["bundle"]).read_text("utf-8")
-    assert told["putBack"]
-    assert not Path(told["worktree"], "new.txt").exists()
-    assert not is_there(child)
-    assert "was at rest" in paws(repo, "agent", "stop", "fixer").stderr
+        running.send_signal(number)
+        stopped(running, child)
 
 
 @pytest.mark.proves("O06", "O12")
+@pytest.mark.deep
 def test_a_second_signal_ends_one_that_does_not_answer_and_its_changes_are_handed_over(
     repo: Repository,
 ) -> None:
@@ -235,6 +236,7 @@ def test_a_second_signal_ends_one_that_does_not_answer_and_its_changes_are_hande
 
 
 @pytest.mark.proves("O06", "O12")
+@pytest.mark.deep
 def test_an_agent_that_is_asked_to_end_by_the_system_says_how_it_ended(repo: Repository) -> None:
     with at_work(repo, WRITES) as running:
         os.kill(state(repo)["child"], signal.SIGTERM)
@@ -246,6 +248,7 @@ def test_an_agent_that_is_asked_to_end_by_the_system_says_how_it_ended(repo: Rep
 
 
 @pytest.mark.proves("O06", "O12")
+@pytest.mark.deep
 def test_one_that_is_stopped_before_it_begins_does_nothing(repo: Repository) -> None:
     folder = repo.folder / ".paws/agents/instances/fixer"
     task = {
@@ -276,16 +279,19 @@ def test_one_that_is_stopped_before_it_begins_does_nothing(repo: Repository) -> 
 
 
 @pytest.mark.proves("O04")
-def test_it_works_in_its_session_whatever_folder_is_named(repo: Repository) -> None:
+@pytest.mark.deep
+def test_one_without_a_name_works_in_its_session_whatever_folder_is_named(
+    repo: Repository,
+) -> None:
     words = ["--goal", "Mend it.", "--model", script(repo, WRITES, ENDS), "--mode", "full-auto"]
-    for command in (["agent", "run", "fixer"], ["run"]):
-        done = ouro("paws", *command, *words, "-C", str(repo.folder), cwd=repo.folder.parent)
-        assert done.returncode == 0, done.stderr
-        assert Path(done.stdout.strip()).is_relative_to(repo.folder / ".paws")
-        assert not (repo.folder / "new.txt").exists()
+    done = ouro("paws", "run", *words, "-C", str(repo.folder), cwd=repo.folder.parent)
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).is_relative_to(repo.folder / ".paws")
+    assert not (repo.folder / "new.txt").exists()
 
 
 @pytest.mark.proves("O15")
+@pytest.mark.deep
 def test_where_no_bundle_can_be_written_it_is_said_and_the_changes_stay(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", mebibytes=3) as disk:
         repo = Repository(disk / "work")
@@ -303,6 +309,7 @@ def test_where_no_bundle_can_be_written_it_is_said_and_the_changes_stay(tmp_path
 
 
 @pytest.mark.proves("O10", "O12", "O15")
+@pytest.mark.deep
 def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:
     with at_work(repo, WRITES) as running:
         child = state(repo)["child"]
@@ -314,49 +321,56 @@ def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:
     assert not is_there(child)
 
 
-@pytest.mark.proves("O05", "O06")
-def test_it_works_for_one_at_a_time_and_holds_its_session(repo: Repository) -> None:
-    with at_work(repo, WRITES):
-        session = state(repo)["session"]
-        second = paws(repo, *order(repo, ENDS))
-        assert second.returncode == 1
-        assert "'fixer' runs already" in second.stderr
-        assert len(list(repo.folder.glob(".paws/sessions/*/session.json"))) == 1
-        archived = paws(repo, "session", "archive", session, "--keep")
-        assert archived.returncode != 0
-        assert "at work" in archived.stderr
-
-
-@pytest.mark.proves("N15", "O04")
-def test_in_one_session_no_other_works_whose_changes_would_be_put_back_with_its_own(
+@pytest.mark.proves("N15", "O04", "O05", "O06", "O12")
+def test_while_it_works_no_other_does_in_its_session_until_it_is_stopped(
     repo: Repository,
 ) -> None:
     definition = repo.folder.parent / "other.agent.md"
     definition.write_text(DEFINITION.replace("fixer", "other"))
     assert paws(repo, "agent", "create", "--from", str(definition)).returncode == 0
+    bundle = repo.folder.parent / "b.dogs.md"
+    bundle.write_text("--- New File: mine ---\n```\nmine\n```\n")
     with at_work(repo, WRITES) as running:
         run = state(repo)
+        session = run["session"]
         listed = paws(repo, "agent", "list").stdout
-        where = f"at work in session {run['session'][:8]}, process {running.pid}"
+        where = f"at work in session {session[:8]}, process {running.pid}"
         assert [line.split("\t")[:2] for line in listed.splitlines()] == [
             ["fixer", where],
             ["other", "at rest"],
         ]
-        words = ["other", "--goal", "x", "--session", run["session"]]
-        second = paws(repo, "agent", "run", *words, "--model", script(repo, ENDS))
-        assert (second.returncode, second.stdout) == (1, "")
-        assert f"an agent is at work in session {run['session'][:8]}" in second.stderr
-        bundle = repo.folder.parent / "b.dogs.md"
-        bundle.write_text("--- New File: mine ---\n```\nmine\n```\n")
-        applied = ouro("dogs", str(bundle), "-y", "--session", run["session"], cwd=repo.folder)
-        assert applied.returncode == 1
-        assert "an agent is at work" in applied.stderr
-        os.kill(run["child"], signal.SIGTERM)
-        told = json.loads(running.communicate(timeout=60)[0])
-    assert told["putBack"]
-    applied = ouro("dogs", str(bundle), "-y", "--session", run["session"], cwd=repo.folder)
+        applies = ("dogs", str(bundle), "-y", "--session", session)
+        other = ("other", "--goal", "x", "--session", session, "--model", script(repo, ENDS))
+        for words, said in (
+            (("paws", *order(repo, ENDS)), "'fixer' runs already"),
+            (("paws", "agent", "run", *other), f"an agent is at work in session {session[:8]}"),
+            (("paws", "session", "archive", session, "--keep"), "at work"),
+            (applies, "an agent is at work"),
+        ):
+            refused = ouro(*words, cwd=repo.folder)
+            assert (refused.returncode, refused.stdout, said in refused.stderr) == (1, "", True), (
+                words,
+                refused.stderr,
+            )
+        assert len(list(repo.folder.glob(".paws/sessions/*/session.json"))) == 1
+        assert "fixer has ended" in paws(repo, "agent", "stop", "fixer").stderr
+        stopped(running, run["child"])
+    assert "was at rest" in paws(repo, "agent", "stop", "fixer").stderr
+    applied = ouro(*applies, cwd=repo.folder)
     assert applied.returncode == 0, applied.stderr
-    assert Path(told["worktree"], "mine").read_text("utf-8") == "mine\n"
+    (tree,) = repo.folder.glob(".paws/sessions/*/worktree")
+    assert (tree / "mine").read_text("utf-8") == "mine\n"
+
+
+def stopped(running: subprocess.Popen[str], child: int) -> None:
+    """It ends as one that was stopped does, with its changes in a bundle."""
+    told = json.loads(running.communicate(timeout=60)[0])
+    assert (running.returncode, told["status"]) == (130, "failure")
+    assert "stopped" in told["summary"]
+    assert "new.txt" in Path(told["bundle"]).read_text("utf-8")
+    assert told["putBack"]
+    assert not Path(told["worktree"], "new.txt").exists()
+    assert not is_there(child)
 
 
 @pytest.mark.proves("O05")
@@ -380,39 +394,24 @@ def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
         program.ends()
 
 
-@pytest.mark.proves("O01")
-def test_a_tool_that_there_is_not_is_told_when_an_agent_is_made(repo: Repository) -> None:
-    definition = repo.folder.parent / "typo.agent.md"
-    tools = "tools:\n  - name: Bash\n  - name: serach\n"
-    definition.write_text(f"---\nname: typo\n{tools}---\nYou look.\n")
-    made = paws(repo, "agent", "create", "--from", str(definition))
-    assert made.returncode == 0
-    assert made.stderr.splitlines() == ["warning: there is no tool 'serach'; see: ouro tools list"]
-
-
-@pytest.mark.proves("O04")
-def test_hooks_of_the_person_count_for_one_with_a_list_of_tools_too(repo: Repository) -> None:
-    home = Path(os.environ["OUROBOROS_HOME"])
-    hook = {"type": "command", "command": "echo not here >&2; exit 2"}
-    hooks = {"hooks": {"PreToolUse": [{"matcher": "write", "hooks": [hook]}]}}
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "hooks.json").write_text(json.dumps(hooks))
-    done = paws(repo, *order(repo, WRITES, ENDS))
-    assert "Tool call blocked by PreToolUse hook: not here" in done.stderr
-    assert done.stderr.endswith("success\nno file was changed\n")
-
-
-@pytest.mark.proves("O04", "O07")
+@pytest.mark.proves("O01", "O04", "O07")
 def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:
+    typo = repo.folder.parent / "typo.agent.md"
+    tools = "tools:\n  - name: Bash\n  - name: serach\n"
+    typo.write_text(f"---\nname: typo\n{tools}---\nYou look.\n")
+    wrong: list[object] = []
     for words, code, said in (
-        (["agent", "run", "nobody", "--goal", "x"], 2, "there is no agent 'nobody'"),
-        (["agent", "run", "fixer"], 2, "say what is to be done"),
-        (["agent", "run", "fixer", "--context", "gone.md"], 2, "there is no file 'gone.md'"),
-        (["agent", "run", "fixer", "--goal", "x", "--session", "zz"], 2, "no work session"),
-        (["agent", "create", "--from", "../fixer.agent.md"], 2, "already"),
-        (["agent", "create", "--from", "gone.agent.md"], 2, "cannot be read"),
-        (["agent", "stop", "nobody"], 2, "there is no agent"),
+        (["run", "nobody", "--goal", "x"], 2, "there is no agent 'nobody'"),
+        (["run", "fixer"], 2, "say what is to be done"),
+        (["run", "fixer", "--context", "gone.md"], 2, "there is no file 'gone.md'"),
+        (["run", "fixer", "--goal", "x", "--session", "zz"], 2, "no work session"),
+        (["create", "--from", "../fixer.agent.md"], 2, "already"),
+        (["create", "--from", "gone.agent.md"], 2, "cannot be read"),
+        (["create", "--from", str(typo)], 0, "warning: there is no tool 'serach'; see: ouro tools"),
+        (["stop", "nobody"], 2, "there is no agent"),
     ):
-        done = paws(repo, *words)
-        assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+        done = paws(repo, "agent", *words)
+        if (done.returncode, said in done.stderr) != (code, True):
+            wrong.append((words, done.returncode, done.stderr))
+    assert wrong == []
     assert list(repo.folder.glob(".paws/agents/instances/fixer/artifacts/*")) == []

@@ -51,6 +51,7 @@ class Leaving(Children):
 
 
 @pytest.mark.proves("O17")
+@pytest.mark.deep
 async def test_one_that_is_called_off_at_its_very_end_leaves_its_tree_as_it_was(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -69,6 +70,7 @@ async def test_one_that_is_called_off_at_its_very_end_leaves_its_tree_as_it_was(
 
 
 @pytest.mark.proves("O17")
+@pytest.mark.deep
 def test_what_no_bundle_can_say_is_told_also_where_there_is_nothing_else(
     repo: Repository,
 ) -> None:
@@ -81,6 +83,7 @@ def test_what_no_bundle_can_say_is_told_also_where_there_is_nothing_else(
 
 
 @pytest.mark.proves("O12")
+@pytest.mark.deep
 def test_one_that_asks_is_stopped_by_a_key_and_waits_for_no_answer(repo: Repository) -> None:
     words = ["paws", *order(repo, runs("touch first"), ENDS, mode="ask")]
     with Program(words, cwd=repo.folder) as program:
@@ -91,6 +94,7 @@ def test_one_that_asks_is_stopped_by_a_key_and_waits_for_no_answer(repo: Reposit
 
 
 @pytest.mark.proves("O12")
+@pytest.mark.deep
 def test_what_was_typed_before_it_asked_is_no_answer(repo: Repository) -> None:
     session = paws(repo, "session", "start").stdout.strip()
     gate = repo.folder / ".paws/sessions" / session / "worktree/gate"
@@ -121,6 +125,7 @@ def test_nothing_is_begun_for_a_task_that_cannot_be_handed_over(repo: Repository
 
 
 @pytest.mark.proves("O04")
+@pytest.mark.deep
 def test_words_that_are_no_unicode_are_handed_over_and_a_folder_is_not(
     repo: Repository, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ class Editing(Children):
 
 
 @pytest.mark.proves("O17", "M26")
+@pytest.mark.deep
 async def test_what_is_written_after_its_end_is_in_the_bundle_before_it_is_put_back(
     tmp_path: Path,
 ) -> None:

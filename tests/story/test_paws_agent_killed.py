@@ -17,7 +17,15 @@ from tests.story.test_cli_run import ouro
 from tests.story.test_paws_agent import CHANGES, DEFINITION, ENDS, WRITES, runs, script
 from tests.unit.workspace.worktrees.repository import Repository
 
-MOMENTS = 40
+STEP_SECONDS = 0.06
+MOMENTS = [
+    pytest.param((2, 12, 25), marks=pytest.mark.deep, id="some"),
+    pytest.param(tuple(range(40)), marks=pytest.mark.soak, id="many"),
+]
+LATER = [
+    pytest.param((14,), marks=pytest.mark.deep, id="one"),
+    pytest.param(tuple(range(0, 40, 2)), marks=pytest.mark.soak, id="many"),
+]
 TURNS = (WRITES, runs("for n in 1 2 3 4 5; do echo $n > file$n; sleep 0.1; done"), CHANGES, ENDS)
 FOLDER = ".paws/agents/instances/fixer"
 
@@ -70,15 +78,15 @@ def started(repo: Repository) -> tuple[str, Path]:
 
 
 @pytest.mark.proves("O15")
-@pytest.mark.deep
+@pytest.mark.parametrize("moments", MOMENTS)
 def test_killed_at_any_moment_an_agent_has_a_result_and_leaves_its_tree_as_it_was(
-    repo: Repository,
+    repo: Repository, moments: tuple[int, ...]
 ) -> None:
     session, tree = started(repo)
     seen: set[str] = set()
-    for moment in range(MOMENTS):
+    for moment in moments:
         running, child = begun(repo, session)
-        time.sleep(moment * 0.06)
+        time.sleep(moment * STEP_SECONDS)
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         out, said = running.communicate(timeout=60)
@@ -94,14 +102,14 @@ def test_killed_at_any_moment_an_agent_has_a_result_and_leaves_its_tree_as_it_wa
 
 
 @pytest.mark.proves("O15")
-@pytest.mark.deep
+@pytest.mark.parametrize("moments", LATER)
 def test_killed_at_any_moment_a_supervisor_leaves_nobody_and_the_next_run_works(
-    repo: Repository,
+    repo: Repository, moments: tuple[int, ...]
 ) -> None:
-    for moment in range(0, MOMENTS, 2):
+    for moment in moments:
         session, tree = started(repo)
         running, child = begun(repo, session)
-        time.sleep(moment * 0.06)
+        time.sleep(moment * STEP_SECONDS)
         running.kill()
         running.communicate(timeout=60)
         assert ends(child)

@@ -118,6 +118,7 @@ async def test_the_answer_that_passes_with_the_least_change_is_the_best(
 
 
 @pytest.mark.proves("N17")
+@pytest.mark.deep
 async def test_one_whose_model_fails_is_last_and_ends_none_of_the_others(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ async def test_one_whose_model_fails_is_last_and_ends_none_of_the_others(
 
 
 @pytest.mark.proves("N17")
+@pytest.mark.deep
 async def test_each_is_given_the_bundle_and_held_to_the_plan(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -154,6 +156,7 @@ async def test_each_is_given_the_bundle_and_held_to_the_plan(
 
 
 @pytest.mark.proves("N17")
+@pytest.mark.deep
 async def test_a_stop_ends_those_at_work_and_begins_no_other(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -188,6 +191,7 @@ async def test_a_stop_ends_those_at_work_and_begins_no_other(
 
 
 @pytest.mark.proves("N17")
+@pytest.mark.deep
 async def test_a_stop_ends_the_command_that_judges(repo: Repository, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     found: list[list[Entry]] = []
@@ -233,17 +237,8 @@ def planned(path: Path) -> Path:
 
 
 @pytest.mark.proves("N17")
-def test_from_the_command_line_with_exit_codes(repo: Repository, tmp_path: Path) -> None:
-    writes = {"name": "write", "arguments": {"path": "answer", "content": "right\n"}}
-    model = script(tmp_path, {"text": "I write.", "tool_calls": [writes]}, {"text": "Done."})
-    (repo.folder / "agents").mkdir()
-    definition = repo.folder / "agents/fixer.agent.md"
-    definition.write_text("---\nname: fixer\ntools: [{name: write}]\n---\nYou answer.\n")
-    assert (
-        ouro("paws", "agent", "create", "--from", str(definition), cwd=repo.folder).returncode == 0
-    )
-    words = ("paws", "run", "--goal", "Answer", "--agent", "fixer", "--best-of", "2")
-    words = (*words, "--model", model)
+def test_from_the_command_line(repo: Repository, tmp_path: Path) -> None:
+    words = named(repo, tmp_path)
     done = ouro(*words, "--mode", "full-auto", "--verify", "sh check.sh", cwd=repo.folder)
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t") for line in done.stdout.splitlines()]
@@ -252,17 +247,35 @@ def test_from_the_command_line_with_exit_codes(repo: Repository, tmp_path: Path)
         ("2.", "tests passed", "+1 -0 in 1 file"),
     ]
     assert f"paws session merge {rows[0][1]}" in done.stderr
-    failed = ouro(*words, "--mode", "full-auto", "--verify", "false", "--json", cwd=repo.folder)
-    assert failed.returncode == 1
-    told = json.loads(failed.stdout)
-    assert [each["tests"] for each in told] == ["failed", "failed"]
-    assert {str(Path(each["bundle"]).parent) for each in told} == {
-        str(repo.folder / ".paws/agents/instances/fixer/artifacts")
-    }
     for wrong in (
         ("--goal", "x", "--verify", "true"),
         ("--best-of", "2"),
         ("--goal", "x", "--best-of", "1"),
         ("--goal", "x", "--best-of", "2", "--session", "y"),
     ):
-        assert ouro("paws", "run", *wrong, cwd=repo.folder).returncode == 2
+        assert (ouro("paws", "run", *wrong, cwd=repo.folder).returncode, wrong) == (2, wrong)
+
+
+@pytest.mark.proves("N17")
+@pytest.mark.deep
+def test_where_none_passes_the_exit_code_says_so(repo: Repository, tmp_path: Path) -> None:
+    words = (*named(repo, tmp_path), "--mode", "full-auto", "--verify", "false", "--json")
+    failed = ouro(*words, cwd=repo.folder)
+    assert failed.returncode == 1
+    told = json.loads(failed.stdout)
+    assert [each["tests"] for each in told] == ["failed", "failed"]
+    assert {str(Path(each["bundle"]).parent) for each in told} == {
+        str(repo.folder / ".paws/agents/instances/fixer/artifacts")
+    }
+
+
+def named(repo: Repository, tmp_path: Path) -> tuple[str, ...]:
+    """The words for two tries of an agent that has a name, and writes the right answer."""
+    writes = {"name": "write", "arguments": {"path": "answer", "content": "right\n"}}
+    model = script(tmp_path, {"text": "I write.", "tool_calls": [writes]}, {"text": "Done."})
+    definition = tmp_path / "fixer.agent.md"
+    definition.write_text("---\nname: fixer\ntools: [{name: write}]\n---\nYou answer.\n")
+    made = ouro("paws", "agent", "create", "--from", str(definition), cwd=repo.folder)
+    assert made.returncode == 0, made.stderr
+    words = ("paws", "run", "--goal", "Answer", "--agent", "fixer", "--best-of", "2")
+    return (*words, "--model", model)

@@ -17,7 +17,17 @@ from tests.story.test_cli_run import ouro, script
 from tests.story.test_paws_agent_killed import ends
 from tests.unit.workspace.worktrees.repository import Repository
 
-MOMENTS = 8
+STEP_SECONDS = 0.4
+KILLS = pytest.mark.parametrize(
+    ("who", "moments"),
+    [
+        pytest.param("supervisor", (3,), marks=pytest.mark.deep),
+        pytest.param("child", (2,), marks=pytest.mark.deep),
+        pytest.param("supervisor", tuple(range(8)), marks=pytest.mark.soak),
+        pytest.param("child", tuple(range(8)), marks=pytest.mark.soak),
+    ],
+    ids=["supervisor once", "child once", "supervisor often", "child often"],
+)
 RUN = ".paws/agents/instances/default/run.json"
 
 
@@ -81,16 +91,15 @@ def whole(repo: Repository, before: object) -> None:
 
 
 @pytest.mark.proves("N17")
-@pytest.mark.deep
-@pytest.mark.parametrize("who", ["supervisor", "child"])
+@KILLS
 def test_killed_at_any_moment_it_leaves_nobody_and_loses_nothing(
-    repo: Repository, who: str
+    repo: Repository, who: str, moments: tuple[int, ...]
 ) -> None:
     before = repo.standing()
-    for moment in range(MOMENTS):
+    for moment in moments:
         running = begun(repo)
         there = children(repo, running)
-        time.sleep(moment * 0.4)
+        time.sleep(moment * STEP_SECONDS)
         with suppress(ProcessLookupError):
             os.kill(running.pid if who == "supervisor" else there[0], signal.SIGKILL)
         out, said = running.communicate(timeout=120)
