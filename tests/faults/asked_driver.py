@@ -19,7 +19,7 @@ from ouroboros.llm.turns import Turn
 from tests.story.stage import call, stage
 
 CALLS = 3
-PATIENCE_SECONDS = 0.5
+PATIENCE_SECONDS = 0.1
 """So long a question without an answer is open before it dies, unless it does so earlier."""
 
 

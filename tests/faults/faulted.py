@@ -233,6 +233,19 @@ async def complaints(tmp_path: Path, faults: Sequence[Fault]) -> dict[str, list[
     return found
 
 
+def fresh_seed() -> int:
+    """A seed that is told where a test fails; ``-p randomly --randomly-seed`` brings it back."""
+    seed = random.randrange(1_000_000)
+    print("seed", seed)
+    return seed
+
+
+def sampled(faults: Sequence[Fault], count: int) -> list[Fault]:
+    """Some of them, each at a place of its own, other ones each time."""
+    seed = fresh_seed()
+    return seeded(random.Random(seed).sample(faults, count), seed, 1)
+
+
 def seeded(faults: Sequence[Fault], seed: int, each: int) -> list[Fault]:
     """Each of these ``each`` times, at a place of its own; ``at`` is the last one to choose from."""
     chance = random.Random(seed)

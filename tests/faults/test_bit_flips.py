@@ -19,6 +19,7 @@ from ouroboros.store.health import examine
 from ouroboros.store.lease import Lease
 from ouroboros.store.search import search
 from ouroboros.store.sessions import list_sessions
+from tests.faults.faulted import fresh_seed
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
 EVENTS = numbered([ready(), *(event for turn in range(1, 13) for event in a_turn(turn))])
@@ -160,6 +161,9 @@ def test_events_that_only_the_index_has_lost_are_told_and_come_back(
 
 
 @pytest.mark.proves("sessions-faults")
-@pytest.mark.deep
-def test_a_thousand_flipped_bits_are_told_or_harmless(sound: Path, tmp_path: Path) -> None:
-    assert complaints(sound, tmp_path, anywhere(sound, seed=2026, count=1_000)) == {}
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(100, marks=pytest.mark.deep), pytest.param(5_000, marks=pytest.mark.soak)],
+)
+def test_many_flipped_bits_are_told_or_harmless(sound: Path, tmp_path: Path, count: int) -> None:
+    assert complaints(sound, tmp_path, anywhere(sound, seed=fresh_seed(), count=count)) == {}

@@ -42,7 +42,10 @@ async def acts(tmp_path: Path, number: int, *, latest: bool) -> None:
 
 
 @pytest.mark.proves("sessions-faults")
-@pytest.mark.parametrize("jump", JUMPS)
+@pytest.mark.parametrize(
+    "jump",
+    [pytest.param(each, marks=() if each == "back a day" else pytest.mark.deep) for each in JUMPS],
+)
 async def test_a_clock_that_jumps_between_and_within_runs_is_lived_with(
     tmp_path: Path, jump: str
 ) -> None:
@@ -78,7 +81,7 @@ def ouro(cwd: Path, home: Path, *words: str, before: tuple[str, ...] = ()) -> tu
 
 
 @pytest.mark.proves("sessions-faults")
-@pytest.mark.parametrize("change", ["renamed", "deleted"])
+@pytest.mark.parametrize("change", ["deleted", pytest.param("renamed", marks=pytest.mark.deep)])
 def test_a_session_whose_folder_is_gone_says_so_in_one_line(tmp_path: Path, change: str) -> None:
     folder, home = tmp_path / "work", tmp_path / "store"
     folder.mkdir()
@@ -126,7 +129,14 @@ def test_settings_are_as_before_when_the_disk_is_full(tmp_path: Path, small_disk
 
 
 @pytest.mark.proves("sessions-faults")
-@pytest.mark.parametrize("calls", ["write", "fsync", "rename"])
+@pytest.mark.parametrize(
+    "calls",
+    [
+        "rename",
+        pytest.param("write", marks=pytest.mark.deep),
+        pytest.param("fsync", marks=pytest.mark.deep),
+    ],
+)
 def test_settings_are_old_or_new_when_saving_them_is_killed(tmp_path: Path, calls: str) -> None:
     faulted.needs_strace()
     home = tmp_path / "home" / "store"

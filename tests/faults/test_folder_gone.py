@@ -62,6 +62,7 @@ def begun(
 
 
 @pytest.mark.proves("sessions-faults-folder")
+@pytest.mark.deep
 @pytest.mark.parametrize("go", [renamed, deleted])
 async def test_a_folder_that_goes_during_a_run_is_told_and_nothing_is_lost(
     tmp_path: Path, go: Callable[[Path], Path]

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ouroboros.core.events import Envelope, PermissionAnswered, PermissionRequested, ToolAttempted
 from tests.faults import asked_driver, oracle
+from tests.faults.faulted import fresh_seed
 
 MOMENTS = (
     "permission.requested",
@@ -125,11 +126,14 @@ def chosen(answers: str, moment: str, count: int, later: str) -> Kill:
 @pytest.mark.parametrize(
     "kill",
     [
-        chosen("-", "permission.requested", 1, "ny"),
-        chosen("yy", "permission.answered", 2, "nnn"),
-        chosen("y-", "permission.requested", 2, "yn"),
+        pytest.param(chosen("y-", "permission.requested", 2, "yn"), id="one answered, one open"),
+        pytest.param(
+            chosen("-", "permission.requested", 1, "ny"), id="open", marks=pytest.mark.deep
+        ),
+        pytest.param(
+            chosen("yy", "permission.answered", 2, "nnn"), id="answered", marks=pytest.mark.deep
+        ),
     ],
-    ids=["open", "answered", "one answered, one open"],
 )
 def test_a_yes_counts_once_and_for_its_call_whenever_it_is_killed(
     tmp_path: Path, kill: Kill
@@ -140,4 +144,9 @@ def test_a_yes_counts_once_and_for_its_call_whenever_it_is_killed(
 @pytest.mark.proves("sessions-faults-questions")
 @pytest.mark.deep
 def test_a_yes_counts_once_and_for_its_call_at_any_moment(tmp_path: Path) -> None:
-    assert complaints(tmp_path, kills(seed=2026, count=48)) == {}
+    assert complaints(tmp_path, kills(fresh_seed(), count=6)) == {}
+
+
+@pytest.mark.soak
+def test_a_yes_counts_once_and_for_its_call_at_very_many_moments(tmp_path: Path) -> None:
+    assert complaints(tmp_path, kills(fresh_seed(), count=150)) == {}

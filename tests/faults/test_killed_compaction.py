@@ -169,12 +169,12 @@ async def complaints(tmp_path: Path, *, around: int) -> tuple[set[str], dict[str
 
 
 @pytest.mark.proves("sessions-faults-compaction")
+@pytest.mark.deep
 async def test_a_summary_is_there_once_or_made_again_wherever_it_is_killed(tmp_path: Path) -> None:
     assert (await complaints(tmp_path, around=0))[1] == {}
 
 
-@pytest.mark.proves("sessions-faults-compaction")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_the_same_holds_around_every_barrier(tmp_path: Path) -> None:
     cuts, found = await complaints(tmp_path, around=4)
     assert found == {}

@@ -95,11 +95,11 @@ PLACES = [
 
 
 @pytest.mark.proves("sessions-faults")
-def test_a_store_is_whole_though_its_migration_was_killed(tmp_path: Path) -> None:
-    assert run(tmp_path, faulted.seeded(PLACES, seed=5, each=1)) == {}
-
-
-@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
+def test_a_store_is_whole_though_its_migration_was_killed(tmp_path: Path) -> None:
+    assert run(tmp_path, faulted.seeded(PLACES, faulted.fresh_seed(), each=2)) == {}
+
+
+@pytest.mark.soak
 def test_a_migration_may_be_killed_anywhere(tmp_path: Path) -> None:
-    assert run(tmp_path, faulted.seeded(PLACES, seed=2026, each=12)) == {}
+    assert run(tmp_path, faulted.seeded(PLACES, faulted.fresh_seed(), each=20)) == {}

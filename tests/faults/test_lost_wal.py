@@ -18,6 +18,7 @@ from ouroboros.store.health import Health, examine
 from ouroboros.store.lease import Lease, acknowledged
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
+from tests.faults.faulted import fresh_seed
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
 EVENTS = numbered([ready(), *(event for turn in range(1, 9) for event in a_turn(turn))])
@@ -194,6 +195,10 @@ def test_nothing_is_missed_where_all_is_there(cut_off: tuple[Path, int], tmp_pat
 
 
 @pytest.mark.proves("sessions-faults")
-@pytest.mark.deep
-def test_many_flipped_bits_in_it_leave_a_beginning(killed: Path, tmp_path: Path) -> None:
-    assert flips(killed, tmp_path, seed=2026, count=400) == {}
+@pytest.mark.parametrize(
+    "count", [pytest.param(60, marks=pytest.mark.deep), pytest.param(2_000, marks=pytest.mark.soak)]
+)
+def test_many_flipped_bits_in_it_leave_a_beginning(
+    killed: Path, tmp_path: Path, count: int
+) -> None:
+    assert flips(killed, tmp_path, seed=fresh_seed(), count=count) == {}

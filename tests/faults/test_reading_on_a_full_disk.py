@@ -67,6 +67,7 @@ def test_the_store_can_be_read_without_room(
 
 
 @pytest.mark.proves("sessions-faults-full-disk")
+@pytest.mark.deep
 def test_past_sessions_are_shown_by_the_command_line(tmp_path: Path, disk: Path) -> None:
     assert ouro(tmp_path, disk, "run", "--model", "echo", "a needle")[0] == 0
     fill(disk / "ballast")

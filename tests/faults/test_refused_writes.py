@@ -29,10 +29,16 @@ FAULTS = [
 
 @pytest.mark.proves("sessions-faults")
 async def test_what_a_disk_refuses_is_told_and_loses_nothing_that_was_shown(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(FAULTS[::4], seed=1, each=1)) == {}
+    assert await faulted.complaints(tmp_path, faulted.seeded(FAULTS[2:3], seed=1, each=1)) == {}
 
 
 @pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
+async def test_a_disk_may_refuse_in_any_way(tmp_path: Path) -> None:
+    assert await faulted.complaints(tmp_path, faulted.sampled(FAULTS, 3)) == {}
+
+
+@pytest.mark.soak
 async def test_a_disk_may_refuse_at_any_write(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(FAULTS, seed=2026, each=4)) == {}
+    found = faulted.seeded(FAULTS, faulted.fresh_seed(), each=6)
+    assert await faulted.complaints(tmp_path, found) == {}

@@ -125,7 +125,8 @@ async def complaints(tmp_path: Path, found: list[Stop]) -> list[tuple[Stop, list
     [
         stops(seed=3, count=6)[1:2],
         pytest.param(
-            stops(seed=3, count=6)[4:5] + stops(seed=4, count=6)[2:3], marks=pytest.mark.deep
+            stops(seed=3, count=6)[4:5] + stops(seed=4, count=6)[2:3],
+            marks=pytest.mark.deep,
         ),
     ],
     ids=["one", "others"],
@@ -141,11 +142,12 @@ async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(
     "sign",
     [
         signal.SIGTERM,
-        pytest.param(signal.SIGHUP, marks=pytest.mark.deep),
-        pytest.param(signal.SIGINT, marks=pytest.mark.deep),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.soak),
+        pytest.param(signal.SIGINT, marks=pytest.mark.soak),
     ],
     ids=lambda sign: sign.name,
 )
+@pytest.mark.deep
 async def test_signals_while_it_closes_end_it_with_the_same_code(
     tmp_path: Path, sign: signal.Signals
 ) -> None:
@@ -158,8 +160,14 @@ async def test_signals_while_it_closes_end_it_with_the_same_code(
 
 @pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
+async def test_signals_may_come_at_some_moments(tmp_path: Path) -> None:
+    found = random.Random(faulted.fresh_seed()).sample(stops(faulted.fresh_seed(), count=12), 2)
+    assert await complaints(tmp_path, found) == []
+
+
+@pytest.mark.soak
 async def test_signals_may_come_at_any_moment(tmp_path: Path) -> None:
-    assert await complaints(tmp_path, stops(seed=2026, count=24)) == []
+    assert await complaints(tmp_path, stops(faulted.fresh_seed(), count=60)) == []
 
 
 @pytest.mark.proves("interfaces-nohup")
@@ -181,7 +189,6 @@ def test_a_run_under_nohup_goes_on_when_its_terminal_is_gone(tmp_path: Path) -> 
     try:
         appears(tmp_path / "begun")
         process.send_signal(signal.SIGHUP)
-        time.sleep(0.2)
         (tmp_path / "go").touch()
         said, told = process.communicate(timeout=60)
     finally:

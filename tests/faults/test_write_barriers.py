@@ -22,12 +22,13 @@ BARRIERS = [
 
 
 @pytest.mark.proves("sessions-faults")
+@pytest.mark.deep
 async def test_a_run_that_is_killed_at_a_barrier_loses_and_repeats_nothing(tmp_path: Path) -> None:
     # Early places: a busy machine writes more at once, and comes to fewer of the later ones.
     assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS[1:4], seed=4, each=1)) == {}
 
 
-@pytest.mark.proves("sessions-faults")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_a_run_may_be_killed_at_any_barrier(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(BARRIERS, seed=2026, each=6)) == {}
+    found = faulted.seeded(BARRIERS, faulted.fresh_seed(), each=12)
+    assert await faulted.complaints(tmp_path, found) == {}

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import ouroboros
+from tests.cases import every
 from tests.house.rules import ROOT
 
 pytestmark = pytest.mark.real
@@ -28,14 +29,22 @@ type Done = subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the checkout, in a folder whose name needs quoting."""
+    """A copy of what a checkout starts with, in a folder whose name needs quoting."""
     home = tmp_path / "a folder's name"
     home.mkdir()
     for name in ("ouro", "test"):
         shutil.copy2(ROOT / name, home / name)
     shutil.copytree(ROOT / "requirements", home / "requirements")
-    shutil.copytree(ROOT / "src", home / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    (home / "src").mkdir()
     return home
+
+
+@pytest.fixture
+def whole(checkout: Path) -> Path:
+    """The same with the program in it."""
+    leaving = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src", checkout / "src", ignore=leaving, dirs_exist_ok=True)
+    return checkout
 
 
 @pytest.fixture
@@ -97,7 +106,7 @@ def test_no_git_is_named_with_the_fix_before_anything_is_made(
     assert not (checkout / ".venv-dev").exists()
 
 
-@pytest.mark.parametrize("person", ["0", "1000"])
+@pytest.mark.parametrize("person", ["0", pytest.param("1000", marks=pytest.mark.deep)])
 def test_what_tests_write_is_in_memory_for_root_alone_and_gone_afterwards(
     checkout: Path, bare: dict[str, str], person: str
 ) -> None:
@@ -124,15 +133,17 @@ def test_what_tests_write_is_in_memory_for_root_alone_and_gone_afterwards(
     assert not (is_told and person != "0")
 
 
-@pytest.mark.parametrize("browser", ["", "chromium", "google-chrome"])
-def test_a_missing_browser_is_named_with_the_fix(
-    checkout: Path, bare: dict[str, str], browser: str
-) -> None:
-    for name in filter(None, ("git", browser)):
-        (Path(bare["PATH"]) / name).symlink_to("/bin/false")
-    done = call(checkout / "test", env=bare | {"OURO_PYTHON": "/bin/false"})
-    assert ("apt-get install chromium" in done.stderr) == (not browser)
-    assert done.returncode == 69
+def test_a_missing_browser_is_named_with_the_fix(checkout: Path, bare: dict[str, str]) -> None:
+    programs = Path(bare["PATH"])
+    (programs / "git").symlink_to("/bin/false")
+    for browser in ("", "chromium", "google-chrome"):
+        if browser:
+            (programs / browser).symlink_to("/bin/false")
+        done = call(checkout / "test", env=bare | {"OURO_PYTHON": "/bin/false"})
+        assert ("apt-get install chromium" in done.stderr) == (not browser)
+        assert done.returncode == 69
+        if browser:
+            (programs / browser).unlink()
 
 
 def test_a_named_python_that_is_too_old_or_broken_is_refused(
@@ -210,6 +221,10 @@ def test_what_a_dead_builder_left_is_swept_up(checkout: Path, bare: dict[str, st
 def test_a_second_call_waits_for_a_living_builder_and_uses_its_work(
     checkout: Path, bare: dict[str, str]
 ) -> None:
+    pause = Path(bare["PATH"]) / "sleep"  # it looks every second
+    pause.unlink()
+    pause.write_text("#!/bin/sh\nexec /bin/sleep 0.02\n", encoding="utf-8")
+    pause.chmod(0o755)
     gate = checkout / ".ouro-lock"
     gate.mkdir()
     (gate / "pid").write_text(f"{os.getpid()}\n", encoding="utf-8")
@@ -245,42 +260,46 @@ def test_a_checkout_that_cannot_be_written_is_named(checkout: Path, bare: dict[s
     assert f"cannot write to {checkout}" in done.stderr
 
 
-@pytest.mark.proves("spine-commands")
-@pytest.mark.parametrize(
-    ("default", "deep", "code", "last"),
-    [
-        ("3 passed", "1 passed", 0, "=== 3 passed in 0.10s ==="),
-        ("1 failed, 2 passed", "1 passed", 1, "=== 1 failed, 2 passed in 0.10s ==="),
-        ("3 passed", "1 error", 1, "=== 3 passed in 0.10s ==="),
-        ("", "1 passed", 1, "pytest did not come to its end"),
-        ("3 passed, 3 rerun", "1 passed", 0, "=== 3 passed, 3 rerun in 0.10s ==="),
-        ("9 passed, 4 rerun", "1 passed", 1, "=== 9 passed, 4 rerun in 0.10s ==="),
-        ("3 passed", "9 passed, 12 rerun", 1, "=== 3 passed in 0.10s ==="),
-    ],
+CLOSINGS = (
+    ("3 passed", "1 passed", 0, "=== 3 passed in 0.10s ==="),
+    ("1 failed, 2 passed", "1 passed", 1, "=== 1 failed, 2 passed in 0.10s ==="),
+    ("3 passed", "1 error", 1, "=== 3 passed in 0.10s ==="),
+    ("", "1 passed", 1, "pytest did not come to its end"),
+    ("3 passed, 3 rerun", "1 passed", 0, "=== 3 passed, 3 rerun in 0.10s ==="),
+    ("9 passed, 4 rerun", "1 passed", 1, "=== 9 passed, 4 rerun in 0.10s ==="),
+    ("3 passed", "9 passed, 12 rerun", 1, "=== 3 passed in 0.10s ==="),
 )
+"""What pytest says of the default and of the deep tests, the exit code, and the last line."""
+
+
+@pytest.mark.proves("spine-commands")
 def test_ci_runs_both_and_closes_with_what_pytest_said(
-    checkout: Path, bare: dict[str, str], default: str, deep: str, code: int, last: str
+    checkout: Path, bare: dict[str, str]
 ) -> None:
     runs = checkout / ".ci" / "run"
     runs.parent.mkdir()
     shutil.copy2(ROOT / ".ci" / "run", runs)
-    (checkout / "test").write_text(
-        f"""#!/bin/sh
+    for name in ("git", "rg", "apt-get", "chromium"):  # there, so that nothing is installed
+        (Path(bare["PATH"]) / name).symlink_to("/bin/false")
+    env = bare | {"PATH": f"{bare['PATH']}:{os.defpath}"}
+    wrong: list[object] = []
+    for default, deep, code, last in CLOSINGS:
+        (checkout / "test").write_text(
+            f"""#!/bin/sh
 case $1 in --deep) said='{deep}' ;; *) said='{default}' ;; esac
 [ -n "$said" ] || exit 2
 echo "=== $said in 0.10s ==="
 echo "test: done" >&2
 case $said in *failed* | *error*) exit 1 ;; esac
 """,
-        encoding="utf-8",
-    )
-    for name in ("git", "rg", "apt-get", "chromium"):  # there, so that nothing is installed
-        (Path(bare["PATH"]) / name).symlink_to("/bin/false")
-    env = bare | {"PATH": f"{bare['PATH']}:{os.defpath}"}
-    done = call(runs, env=env, cwd=Path("/"))
-    lines = done.stdout.splitlines()
-    assert (done.returncode, lines[-1]) == (code, last)
-    assert f"=== {deep} in 0.10s ===" in lines[-4:]
+            encoding="utf-8",
+        )
+        done = call(runs, env=env, cwd=Path("/"))
+        lines = done.stdout.splitlines()
+        is_right = f"=== {deep} in 0.10s ===" in lines[-4:]
+        if (done.returncode, lines[-1], is_right) != (code, last, True):
+            wrong.append((default, deep, done.returncode, lines))
+    assert wrong == []
 
 
 def test_ci_installs_what_the_tests_need_where_it_is_not_there(
@@ -310,10 +329,10 @@ def test_ci_installs_what_the_tests_need_where_it_is_not_there(
 
 @pytest.mark.proves("spine-commands")
 @pytest.mark.deep
-def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(checkout: Path) -> None:
+def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(whole: Path) -> None:
     both = [
         subprocess.Popen(
-            [checkout / "ouro", "--version"],
+            [whole / "ouro", "--version"],
             env=PERSON | {"CDPATH": "/"},
             cwd="/",
             stdout=subprocess.PIPE,
@@ -324,22 +343,32 @@ def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(checkout: 
     ]
     ends = [each.communicate(timeout=300) for each in both]
     assert [end[0] for end in ends] == [VERSION, VERSION], ends
-    assert call(checkout / "ouro", "--version", env={}).stdout == VERSION
-    left = {path.name for path in checkout.iterdir()}
+    assert call(whole / "ouro", "--version", env={}).stdout == VERSION
+    left = {path.name for path in whole.iterdir()}
     assert left - {".tools"} == {".venv", "ouro", "requirements", "src", "test"}
-    moved = checkout.rename(checkout.with_name("elsewhere"))
+    moved = whole.rename(whole.with_name("elsewhere"))
     assert call(moved / "ouro", "--version", env={}).stdout == VERSION
 
 
 @pytest.mark.proves("spine-commands")
 @pytest.mark.deep
-@pytest.mark.parametrize("seconds", [0.2, 0.8, 1.6, 3.2])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("number", "seconds"),
+    [
+        (signal.SIGINT, 0.8),
+        (signal.SIGKILL, 1.6),
+        *(
+            pytest.param(number, seconds, marks=pytest.mark.soak)
+            for number in (signal.SIGINT, signal.SIGKILL)
+            for seconds in (0.2, 0.4, 1.2, 2.4, 3.2)
+        ),
+    ],
+)
 def test_a_first_call_that_was_cut_off_can_be_made_again(
-    checkout: Path, seconds: float, number: int
+    whole: Path, seconds: float, number: int
 ) -> None:
     cut = subprocess.Popen(
-        [checkout / "ouro", "--version"],
+        [whole / "ouro", "--version"],
         env=PERSON,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -349,29 +378,29 @@ def test_a_first_call_that_was_cut_off_can_be_made_again(
     os.killpg(cut.pid, number)
     cut.wait()
     if number == signal.SIGINT:
-        assert [path.name for path in checkout.iterdir() if ".tmp." in path.name] == []
-        assert not (checkout / ".ouro-lock").exists()
-    done = call(checkout / "ouro", "--version")
+        assert [path.name for path in whole.iterdir() if ".tmp." in path.name] == []
+        assert not (whole / ".ouro-lock").exists()
+    done = call(whole / "ouro", "--version")
     assert (done.returncode, done.stdout) == (0, VERSION), done.stderr
-    assert [path.name for path in checkout.iterdir() if ".tmp." in path.name] == []
+    assert [path.name for path in whole.iterdir() if ".tmp." in path.name] == []
 
 
 @pytest.mark.deep
-def test_pip_does_it_where_uv_cannot(checkout: Path) -> None:
-    (checkout / "requirements" / "uv.txt").write_text("nothing-of-this-name==1\n", encoding="utf-8")
+def test_pip_does_it_where_uv_cannot(whole: Path) -> None:
+    (whole / "requirements" / "uv.txt").write_text("nothing-of-this-name==1\n", encoding="utf-8")
     env = PERSON | {"OURO_PYTHON": sys.executable, "UV_OFFLINE": "1", "UV_NO_CACHE": "1"}
-    done = call(checkout / "ouro", "--version", env=env)
+    done = call(whole / "ouro", "--version", env=env)
     assert (done.returncode, done.stdout) == (0, VERSION), done.stderr
 
 
 @pytest.mark.deep
-def test_a_package_that_is_not_the_locked_one_is_refused(checkout: Path) -> None:
-    lock = checkout / "requirements" / "run.txt"
+def test_a_package_that_is_not_the_locked_one_is_refused(whole: Path) -> None:
+    lock = whole / "requirements" / "run.txt"
     wrong = re.sub("sha256:.{8}", "sha256:00000000", lock.read_text("utf-8"))
     lock.write_text(wrong, encoding="utf-8")
-    done = call(checkout / "ouro", "--version")
+    done = call(whole / "ouro", "--version")
     assert (done.returncode, done.stdout) == (69, "")
-    assert not (checkout / ".venv").exists()
+    assert not (whole / ".venv").exists()
 
 
 def holds(checkout: Path, *extras: str) -> Path:
@@ -438,9 +467,7 @@ def test_an_extra_that_cannot_be_left_out_stays(checkout: Path, bare: dict[str, 
     assert call(checkout / "ouro", "x", env=bare).stdout == "-I|-m|ouroboros|x|"
 
 
-@pytest.mark.parametrize(
-    "words", [("add",), ("add", "bedrok"), ("add", "../run"), ("add", ""), ("what",)]
-)
+@every("words", [("add",), ("add", "bedrok"), ("add", "../run"), ("add", ""), ("what",)])
 def test_a_wrong_word_for_an_extra_is_answered_with_the_right_ones(
     checkout: Path, bare: dict[str, str], words: tuple[str, ...]
 ) -> None:
@@ -452,14 +479,14 @@ def test_a_wrong_word_for_an_extra_is_answered_with_the_right_ones(
 
 
 @pytest.mark.deep
-def test_botocore_is_there_once_its_extra_was_added(checkout: Path) -> None:
-    done = call(checkout / "ouro", "extras", "add", "bedrock", "search")
+def test_botocore_is_there_once_its_extra_was_added(whole: Path) -> None:
+    done = call(whole / "ouro", "extras", "add", "bedrock", "search")
     assert done.returncode == 0, done.stderr
-    python = str(checkout / ".venv" / "bin" / "python")
+    python = str(whole / ".venv" / "bin" / "python")
     asked = subprocess.run([python, "-I", "-c", "import botocore"], check=False)
     assert asked.returncode == 0
-    assert call(checkout / "ouro", "--version", env={}).stdout == VERSION
-    assert call(checkout / "ouro", "extras", "remove", "bedrock").returncode == 0
+    assert call(whole / "ouro", "--version", env={}).stdout == VERSION
+    assert call(whole / "ouro", "extras", "remove", "bedrock").returncode == 0
     asked = subprocess.run(
         [python, "-I", "-c", "import botocore"], check=False, capture_output=True
     )

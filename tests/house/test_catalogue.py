@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.llm.catalog import Known
 from ouroboros.llm.price import Price, Tier
+from tests.cases import every
 from tests.house.catalogue import SOURCES, known_of, snapshots
 
 MODEL: dict[str, Any] = {
@@ -48,7 +49,7 @@ def test_a_model_of_the_source_is_understood() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("changes", "price"),
     [
         ({"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}, None),

@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 from anyio.abc import SocketAttribute
 from blockbuster import BlockingError
 
 import ouroboros
 from tests import purity, signals
+from tests.cases import every
 from tests.house import rules
 from tests.leftovers import left, still_left
 
@@ -49,7 +51,7 @@ def test_a_test_sees_neither_a_home_nor_a_key(fresh_home: Path) -> None:
     assert [name for name in os.environ if name.endswith("_API_KEY")] == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGHUP])
+@every("number", [signal.SIGINT, signal.SIGQUIT, signal.SIGHUP])
 def test_programs_hear_signals_also_where_the_tests_run_behind_a_script(number: int) -> None:
     before = signal.signal(number, signal.SIG_IGN)
     try:
@@ -64,6 +66,7 @@ def test_programs_hear_signals_also_where_the_tests_run_behind_a_script(number: 
 
 
 @pytest.mark.proves("divergences-pure-tiers-of-tests")
+@pytest.mark.deep
 def test_the_inner_loop_reads_no_test_that_is_marked_and_fails_one_that_should_be(
     tmp_path: Path,
 ) -> None:
@@ -115,3 +118,32 @@ def test_what_a_test_leaves_running_is_found(
     assert child.pid not in left(scratch)
     # By descent it would wait for the browser that tests share, which ends with the last of them.
     assert pid not in still_left(scratch, descent=False)
+
+
+def test_a_table_in_one_test_tries_every_case_and_names_those_that_fail(tmp_path: Path) -> None:
+    tried: list[tuple[int, list[Path]]] = []
+
+    @every(("number", "is_even"), [(1, True), (2, True), (3, False), (4, False)])
+    def judge(tmp_path: Path, number: int, is_even: bool) -> None:
+        tried.append((number, list(tmp_path.iterdir())))
+        (tmp_path / "mine").touch()
+        assert (number % 2 == 0) == is_even
+
+    with pytest.raises(ExceptionGroup, match="2 of 4 cases failed") as told:
+        judge(tmp_path=tmp_path)
+    assert tried == [(1, []), (2, []), (3, []), (4, [])]
+    assert [each.__notes__ for each in told.value.exceptions] == [
+        ["the case: 1, True"],
+        ["the case: 4, False"],
+    ]
+
+
+async def test_a_table_of_an_asynchronous_test_fails_where_nothing_was_raised() -> None:
+    @every("word", ["1", "one"])
+    async def judge(word: str) -> None:
+        await anyio.lowlevel.checkpoint()
+        with pytest.raises(ValueError, match="invalid literal"):
+            int(word)
+
+    with pytest.raises(BaseExceptionGroup, match="1 of 2 cases failed"):
+        await judge()

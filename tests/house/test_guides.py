@@ -12,6 +12,7 @@ import pytest
 
 from ouroboros.app.config import layers as config
 from ouroboros.faces.cli.tree import root
+from tests.cases import every
 from tests.house.rules import ROOT
 
 pytestmark = pytest.mark.real
@@ -70,18 +71,18 @@ def test_there_is_something_to_follow() -> None:
 
 
 @pytest.mark.proves("spine-papers")
-@pytest.mark.parametrize("words", COMMANDS, ids=[" ".join(words)[:60] for words in COMMANDS])
+@every("words", COMMANDS)
 def test_a_command_of_the_guides_is_understood(words: list[str]) -> None:
     understood(root, words)
 
 
-@pytest.mark.parametrize("written", ["run --no-such-option x", "sessions lst", "config set"])
+@every("written", ["run --no-such-option x", "sessions lst", "config set"])
 def test_a_mistyped_command_would_be_noticed(written: str) -> None:
     with pytest.raises((click.UsageError, AssertionError)):
         understood(root, written.split())
 
 
-@pytest.mark.parametrize(("page", "text"), blocks("toml"))
+@every(("page", "text"), blocks("toml"))
 def test_settings_of_the_guides_are_settings(tmp_path: Path, page: str, text: str) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -91,25 +92,35 @@ def test_settings_of_the_guides_are_settings(tmp_path: Path, page: str, text: st
     assert "user" in loaded.origins.values()
 
 
-@pytest.mark.parametrize(("page", "text"), blocks("python"))
-def test_the_python_of_the_guides_runs(tmp_path: Path, page: str, text: str) -> None:
-    program = tmp_path / "example.py"
-    program.write_text(text, "utf-8")
+ONE_AFTER_ANOTHER = """
+import runpy, sys
+for path in sys.argv[1:]:
+    runpy.run_path(path, run_name="__main__")
+    print("end of", path, flush=True)
+"""
+
+
+def test_the_python_of_the_guides_runs(tmp_path: Path) -> None:
+    programs: list[str] = []
+    for number, (page, text) in enumerate(blocks("python")):
+        programs.append(f"{number} of {page}.py")
+        (tmp_path / programs[-1]).write_text(text, "utf-8")
+    assert programs
     done = subprocess.run(
-        [sys.executable, str(program)],
+        [sys.executable, "-c", ONE_AFTER_ANOTHER, *programs],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, ""), page
-    assert done.stdout.splitlines()[-1] == "completed Say this again"
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    for program in programs:
+        said, _, done.stdout = done.stdout.partition(f"end of {program}\n")
+        assert said.splitlines()[-1] == "completed Say this again", program
 
 
-@pytest.mark.parametrize(
-    "picture", sorted((ROOT / "docs" / "images").glob("*.svg")), ids=lambda p: p.name
-)
+@every("picture", sorted((ROOT / "docs" / "images").glob("*.svg")))
 def test_a_picture_is_small_and_loads_nothing(picture: Path) -> None:
     text = picture.read_text("utf-8")
     assert len(text) < 150_000

@@ -47,46 +47,36 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin" / "ouro"
 
 
-def test_the_wheel_holds_every_room_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_every_room_and_every_file_that_is_read_and_nothing_else(
+    wheel: Path,
+) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     package = {name for name in names if not name.startswith("ouroboros-")}
     assert {name.split("/")[0] for name in package} == {"ouroboros"}
     assert [room for room in rooms(ROOT) if f"ouroboros/{room}/__init__.py" not in package] == []
     assert "ouroboros/py.typed" in package
     assert [name for name in names if name.endswith("licenses/LICENSE")] != []
-
-
-def test_the_wheel_holds_every_file_that_is_read(wheel: Path) -> None:
     source = ROOT / "src"
     found = (source / "ouroboros").rglob("*")
     # Who is killed while Python writes its cache leaves files there under names of the moment.
     files = [each for each in found if each.is_file() and "__pycache__" not in each.parts]
     read = {each.relative_to(source).as_posix() for each in files if each.suffix[:3] != ".py"}
     assert "ouroboros/llm/providers/table.json" in read
-    assert read - set(zipfile.ZipFile(wheel).namelist()) == set()
+    assert read - set(names) == set()
 
 
 @pytest.mark.proves("spine-commands")
+@pytest.mark.deep
 def test_the_wheel_runs_outside_of_the_checkout(installed: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [str(installed), "--version"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.stderr) == (f"ouro {ouroboros.__version__}\n", "")
-
-
-def test_the_wheel_shows_its_commands(installed: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [str(installed), "--help"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "ouro" in done.stdout
-
-
-@pytest.mark.proves("spine-commands")
-def test_the_wheel_runs_the_demo(installed: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [str(installed), "demo"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "tests pass" in done.stdout
+    ran: dict[str, subprocess.CompletedProcess[str]] = {
+        word: subprocess.run(
+            [str(installed), word], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        for word in ("--version", "--help", "demo")
+    }
+    assert {word: done.returncode for word, done in ran.items()} == dict.fromkeys(ran, 0)
+    version, shown, demo = ran.values()
+    assert (version.stdout, version.stderr) == (f"ouro {ouroboros.__version__}\n", "")
+    assert ("ouro" in shown.stdout, shown.stderr) == (True, "")
+    assert "tests pass" in demo.stdout, demo.stderr
     assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,6 @@
 """Attacks of a user without rights, in a process of its own; prints what came of them as JSON.
 
-python -m tests.sandbox.plain_attacks FOLDER attack CAGE GROUP...
+python -m tests.sandbox.plain_attacks FOLDER attack CAGE ONE_OF GROUP...
 python -m tests.sandbox.plain_attacks FOLDER bomb CAGE KIND
 """
 
@@ -30,11 +30,13 @@ _OWN = 4
 """Processes of ours and of ``bwrap``, which the limit inside of a namespace does not count."""
 
 
-def attack(folder: Path, cage: str, *groups: str) -> list[str]:
-    """Which attacks came through."""
+def attack(folder: Path, cage: str, one_of: int, *groups: str) -> list[str]:
+    """Which attacks came through, of those that are tried: one of so many."""
     ground = Ground(folder)
     try:
-        return [case for group in groups for case in attacked(ground, cage, GROUPS[group])]
+        return [
+            case for group in groups for case in attacked(ground, cage, GROUPS[group][::one_of])
+        ]
     finally:
         ground.close()
 
@@ -82,9 +84,9 @@ def main(folder: Path, what: str, cage: str, *words: str) -> None:
     """One of the two."""
     anyio.run(anyio.sleep, 0)  # loads what the plain user may not be able to read
     become_nobody(folder)
-    signal.alarm(60)
+    signal.alarm(300)
     if what == "attack":
-        told: object = attack(folder, cage, *words)
+        told: object = attack(folder, cage, int(words[0]), *words[1:])
     else:
         told = anyio.run(bomb, folder, cage, words[0])
     sys.stdout.write(json.dumps({"user": os.getuid(), "told": told}))

@@ -18,6 +18,7 @@ from ouroboros.safety.sandbox.features import Features, features
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.inner import limiting, taking
 from ouroboros.safety.sandbox.policy import protected_in, real, temporary_folders
+from tests.leftovers import still_left
 
 OFFERED: Features = features()
 CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
@@ -162,9 +163,10 @@ async def test_names_that_are_to_stay_absent_leave_nothing_behind(work: Path) ->
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_what_a_command_leaves_in_the_background_ends_with_it(work: Path) -> None:
     sandbox = cage_of("bubblewrap", await policy_of(work))
-    await told(sandbox, work, "setsid sh -c 'sleep 0.5; echo late > late' >/dev/null 2>&1 &")
-    await anyio.sleep(0.8)
-    assert not (work / "late").exists()
+    lasts = f"setsid sh -c 'echo > begun; sleep 600; : {work}/late' >/dev/null 2>&1 &"
+    await told(sandbox, work, f"{lasts} until [ -e begun ]; do sleep 0.01; done")
+    assert (work / "begun").exists()
+    assert await to_thread.run_sync(partial(still_left, work, descent=False)) == {}
 
 
 @pytest.mark.proves("codex-10.5")

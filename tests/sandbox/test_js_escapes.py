@@ -150,12 +150,12 @@ def bounded(outcome: Outcome) -> bool:
 
 
 @pytest.mark.proves("B25", "browser-faults")
+@pytest.mark.deep
 async def test_values_that_lie_are_summarised_without_calling_them():
     async with isolate() as one:
         for code in LIARS:
-            outcome = await one.run(code, seconds=1)
+            outcome = await one.run(code, seconds=30)
             assert bounded(outcome), code
-            assert outcome.lost == ()
-            assert outcome.seconds < 4
+            assert (outcome.lost, outcome.stopped) == ((), ""), code
         assert told(await one.run("'called' in env")) == "false"
         assert told(await one.run("1")) == "1"

@@ -79,20 +79,27 @@ async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_
 
 
 @pytest.mark.proves("browser-no-orphans")
-async def test_no_worker_outlives_us():
-    for how in ("guard", "alone"):
-        for code in ("await wait()", "while (true) {}"):
-            command = [sys.executable, "-c", US, how, code]
-            us = await anyio.to_thread.run_sync(
-                lambda command=command: subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            )
-            assert us.stdout is not None
-            line = await anyio.to_thread.run_sync(us.stdout.readline)
-            await anyio.sleep(0.2)
-            os.kill(us.pid, signal.SIGKILL)
-            await anyio.to_thread.run_sync(us.wait)
-            us.stdout.close()
-            assert await gone(int(line))
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [
+        ("guard", "while (true) {}"),
+        pytest.param("guard", "await wait()", marks=pytest.mark.deep),
+        pytest.param("alone", "while (true) {}", marks=pytest.mark.deep),
+        pytest.param("alone", "await wait()", marks=pytest.mark.deep),
+    ],
+)
+async def test_no_worker_outlives_us(how: str, code: str) -> None:
+    command = [sys.executable, "-c", US, how, code]
+    us = await anyio.to_thread.run_sync(
+        lambda: subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    )
+    assert us.stdout is not None
+    line = await anyio.to_thread.run_sync(us.stdout.readline)
+    await anyio.sleep(0.2)
+    os.kill(us.pid, signal.SIGKILL)
+    await anyio.to_thread.run_sync(us.wait)
+    us.stdout.close()
+    assert await gone(int(line))
 
 
 LIES = [
@@ -106,11 +113,12 @@ LIES = [
 
 
 @pytest.mark.proves("B25")
-async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on():
+@pytest.mark.parametrize("most", [1, pytest.param(len(LIES), marks=pytest.mark.deep)])
+async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on(most: int) -> None:
     async with isolate() as one:
         await one.run("const kept = 1")
         await one.checkpoint()
-        for lie in LIES:
+        for lie in LIES[:most]:
             await one.run("1")
             (seat,) = [seat for seat in one.seats if not seat.ended.is_set()]
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ouroboros.fleet.agents.definition import Definition, Engine, Tool, read
 from ouroboros.workspace.artifacts.faults import Malformed
+from tests.cases import every
 
 WHOLE = """---
 # who it is
@@ -58,7 +59,7 @@ def test_marks_and_line_ends_of_windows_change_nothing() -> None:
 
 
 @pytest.mark.proves("O01")
-@pytest.mark.parametrize(
+@every(
     ("old", "new", "line", "why"),
     [
         ("name: fixer", "nam: fixer", 3, "unknown field `nam`"),

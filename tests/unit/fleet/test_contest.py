@@ -10,6 +10,7 @@ from ouroboros.app.paws.contest import size_of
 from ouroboros.core.errors import OuroborosError, StoreFull
 from ouroboros.fleet.contest.ranking import Entry, Size, ranked
 from ouroboros.fleet.contest.running import held
+from tests.cases import every
 
 GOOD = Entry(
     number=5,
@@ -38,7 +39,7 @@ BEST_FIRST = [
 
 
 @pytest.mark.proves("N17")
-@pytest.mark.parametrize("turn", range(len(BEST_FIRST)))
+@every("turn", range(len(BEST_FIRST)))
 def test_the_order_does_not_depend_on_who_was_ready_first(turn: int) -> None:
     shuffled = [*BEST_FIRST[turn:], *BEST_FIRST[:turn]][::-1]
     assert ranked(shuffled) == BEST_FIRST

@@ -24,6 +24,7 @@ from ouroboros.core.ipc.messages import (
 from ouroboros.fleet.supervisor.supervise import AT_ONCE, LOG_CHARACTERS, Limits, Stop, Supervisor
 from ouroboros.safety.companion import Companion, companion
 from ouroboros.safety.guard import Guard
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -135,14 +136,14 @@ say("task:result", status="success", summary=answer["requestId"] + " " + answer[
 
 
 @pytest.mark.proves("O10", "O12", "O15")
-@pytest.mark.parametrize(
+@every(
     ("code", "words"),
     [
         ("os.kill(os.getpid(), 9)", "the agent was killed by signal 9 before it had a result"),
         ("sys.exit(3)", "the agent ended with exit code 3 before it had a result"),
         ("raise KeyError('oh')", "with exit code 1 before it had a result: Traceback"),
         ("os.close(1); time.sleep(600)", "closed its line without a result"),
-        ("time.sleep(600)", "said nothing for 0.5 seconds"),
+        ("time.sleep(600)", "said nothing for 0.05 seconds"),
         ('say("log", version="2.0", message="hi"); time.sleep(600)', "speaks version '2.0'"),
         ('os.write(1, b\'{"protocolVersion": "1.0", "mess\')', "ended with exit code 0"),
     ],
@@ -150,8 +151,8 @@ say("task:result", status="success", summary=answer["requestId"] + " " + answer[
 async def test_whatever_becomes_of_it_there_is_a_result(
     tmp_path: Path, code: str, words: str
 ) -> None:
-    silence = 0.5 if "0.5" in words else 20
-    limits = Limits(start=20, silence=silence, grace=1 if "closed" in words else 20)
+    silence = 0.05 if "0.05" in words else 20
+    limits = Limits(start=20, silence=silence, grace=0.05 if "closed" in words else 20)
     result = await ended(tmp_path, code, limits=limits)
     assert result.status == "failure"
     assert words in result.summary
@@ -160,9 +161,9 @@ async def test_whatever_becomes_of_it_there_is_a_result(
 @pytest.mark.proves("O10", "O12", "O15")
 async def test_one_that_never_begins_is_ended(tmp_path: Path) -> None:
     result = await ended(
-        tmp_path, "", head="import time; time.sleep(600)", limits=Limits(start=0.5, grace=5)
+        tmp_path, "", head="import time; time.sleep(600)", limits=Limits(start=0.05, grace=5)
     )
-    assert "did not begin within 0.5 seconds" in result.summary
+    assert "did not begin within 0.05 seconds" in result.summary
 
 
 async def test_a_child_that_is_killed_from_outside_has_failed(tmp_path: Path) -> None:
@@ -199,7 +200,7 @@ say("log", message=told["type"])
         found: list[Result] = []
 
         async def run() -> None:
-            limits = Limits(start=20, silence=60, grace=20 if obeys else 0.5)
+            limits = Limits(start=20, silence=60, grace=20 if obeys else 0.05)
             found.append(await Supervisor(child, writer, seat, limits).run(TASK, stop))
 
         with anyio.fail_after(60):

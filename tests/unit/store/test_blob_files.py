@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.core.errors import StoreFailed
 from ouroboros.store.blobs import BlobLost, Blobs
+from tests.cases import every
 
 
 def test_what_is_put_is_got_under_its_hash_in_a_private_file(tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ def test_a_damaged_or_missing_blob_is_never_handed_out(tmp_path: Path) -> None:
         blobs.get(name)
 
 
-@pytest.mark.parametrize("name", ["", "../../secret", "A" * 64, "0" * 63, "0" * 64 + "\n"])
+@every("name", ["", "../../secret", "A" * 64, "0" * 63, "0" * 64 + "\n"])
 def test_a_name_that_is_no_hash_reaches_no_file(tmp_path: Path, name: str) -> None:
     for act in (Blobs(tmp_path).get, Blobs(tmp_path).discard):
         with pytest.raises(StoreFailed, match="does not name a blob"):

@@ -11,6 +11,7 @@ from ouroboros.core.events import Envelope, Event
 from ouroboros.store import EventLog, Lease, Writer, resume, sessions
 from ouroboros.store.db import open_database
 from ouroboros.store.line import encode
+from tests.cases import every
 from tests.unit.store.samples import SESSION, a_turn, numbered, ready, said
 
 
@@ -76,9 +77,8 @@ def of_another_session(path: Path) -> None:
 
 
 @pytest.mark.proves("I03")
-@pytest.mark.parametrize(
-    "harm",
-    [Path.unlink, half_a_line, some_lines_less, one_line_more, rubbish, of_another_session],
+@every(
+    "harm", [Path.unlink, half_a_line, some_lines_less, one_line_more, rubbish, of_another_session]
 )
 async def test_what_a_crash_left_of_it_is_made_good(
     tmp_path: Path, harm: Callable[[Path], None]

@@ -1,6 +1,7 @@
 import pytest
 
 from ouroboros.store.ranking import Ranking
+from tests.cases import every
 
 TEXTS = (
     "calendar_create\ncalendar create\nMakes an event in a calendar",
@@ -11,7 +12,7 @@ TEXTS = (
 
 
 @pytest.mark.proves("D19")
-@pytest.mark.parametrize(
+@every(
     ("query", "best"),
     [
         ("create a calendar event", 0),
@@ -24,13 +25,13 @@ def test_the_best_comes_first_by_the_stems_of_words(query: str, best: int) -> No
     assert Ranking(TEXTS).best(query, 4)[0] == best
 
 
-@pytest.mark.parametrize("query", ["", "   ", "-- ;", '"', "zebra"])
+@every("query", ["", "   ", "-- ;", '"', "zebra"])
 def test_nothing_fits_nothing(query: str) -> None:
     assert Ranking(TEXTS).best(query, 8) == ()
 
 
 @pytest.mark.proves("D19")
-@pytest.mark.parametrize("query", ["calendar OR", 'calendar" NEAR(', "calendar*", "text:calendar"])
+@every("query", ["calendar OR", 'calendar" NEAR(', "calendar*", "text:calendar"])
 def test_words_are_no_query_language(query: str) -> None:
     assert set(Ranking(TEXTS).best(query, 8)) >= {0, 1}
 

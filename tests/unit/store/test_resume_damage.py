@@ -19,6 +19,7 @@ from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
 from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
+from tests.cases import every
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready, said
 
 EVENTS = numbered([ready(), *a_turn(1), said("last")])
@@ -57,7 +58,7 @@ def damage(home: Path, how: Damage, seq: int) -> None:
 
 
 @pytest.mark.proves("I08")
-@pytest.mark.parametrize("how", [tear, flip, lose, misplace])
+@every("how", [tear, flip, lose, misplace])
 def test_a_bad_last_event_is_dropped_with_one_warning(tmp_path: Path, how: Damage) -> None:
     keep(tmp_path, EVENTS)
     damage(tmp_path, how, 8)
@@ -67,7 +68,7 @@ def test_a_bad_last_event_is_dropped_with_one_warning(tmp_path: Path, how: Damag
     assert "last event of session 'ses_1', number 8," in found.warnings[0]
 
 
-@pytest.mark.parametrize("how", [tear, flip, lose, misplace])
+@every("how", [tear, flip, lose, misplace])
 def test_nothing_after_a_bad_event_is_believed(tmp_path: Path, how: Damage) -> None:
     keep(tmp_path, EVENTS)
     damage(tmp_path, how, 4)

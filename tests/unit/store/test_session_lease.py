@@ -9,6 +9,7 @@ import pytest
 
 from ouroboros.core.errors import SessionBusy, SessionUnknown
 from ouroboros.store.lease import Lease, holder
+from tests.cases import every
 
 
 @pytest.mark.proves("I15")
@@ -56,7 +57,7 @@ def test_lock_files_are_private(tmp_path: Path) -> None:
         assert {folder.stat().st_mode & 0o777 for folder in (home, home / "locks")} == {0o700}
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\n", "-rf", "a" * 200, "é"])
+@every("name", ["", ".", "..", "../x", "a/b", "a\n", "-rf", "a" * 200, "é"])
 def test_a_name_that_is_a_path_is_not_a_session(tmp_path: Path, name: str) -> None:
     with pytest.raises(SessionUnknown):
         Lease.take(tmp_path, name)

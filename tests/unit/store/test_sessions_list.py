@@ -33,6 +33,7 @@ from ouroboros.store.health import Health, examine
 from ouroboros.store.lease import Lease, acknowledged
 from ouroboros.store.search import search
 from ouroboros.store.sessions import Session
+from tests.cases import every
 from tests.unit.store.samples import a_turn, keep, numbered, ready, said
 
 
@@ -130,7 +131,7 @@ def test_a_row_kept_over_many_commits_is_the_same_as_over_one(tmp_path: Path) ->
 
 
 @pytest.mark.proves("I18")
-@pytest.mark.parametrize(
+@every(
     ("events", "status"),
     [
         ([], "idle"),
@@ -278,7 +279,7 @@ def test_an_open_session_is_not_deleted(tmp_path: Path) -> None:
     assert len(resume.read(tmp_path, "ses_1").envelopes) == 1
 
 
-@pytest.mark.parametrize("act", [sessions.archive, sessions.delete, sessions.find])
+@every("act", [sessions.archive, sessions.delete, sessions.find])
 def test_an_unknown_session_is_named_in_the_error(tmp_path: Path, act: object) -> None:
     keep(tmp_path, numbered([said("one")]))
     assert callable(act)

@@ -15,6 +15,7 @@ from ouroboros.core.state import fold
 from ouroboros.store import resume, sessions, snapshots
 from ouroboros.store.db import open_database
 from ouroboros.store.lease import Lease
+from tests.cases import every
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready
 from tests.unit.store.test_replay_law import event, words
 
@@ -86,7 +87,7 @@ def a_folder(path: Path) -> None:
 
 
 @pytest.mark.proves("I07")
-@pytest.mark.parametrize("harm", [torn, flipped, of_another_version, a_folder, Path.unlink])
+@every("harm", [torn, flipped, of_another_version, a_folder, Path.unlink])
 def test_one_that_cannot_be_read_costs_time_and_nothing_else(
     tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
@@ -98,7 +99,7 @@ def test_one_that_cannot_be_read_costs_time_and_nothing_else(
     assert found.state == fold(numbered(events))
 
 
-@pytest.mark.parametrize("lost", ["seq = 7", "seq = 3", "seq > 5"])
+@every("lost", ["seq = 7", "seq = 3", "seq > 5"])
 def test_one_of_a_log_that_is_not_that_log_any_more_is_left_aside(
     tmp_path: Path, lost: str
 ) -> None:

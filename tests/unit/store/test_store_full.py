@@ -63,12 +63,12 @@ def check(home: Path, outcome: dict[str, Any], kind: str) -> None:
 
 
 @pytest.mark.proves("spine-bad-input")
-@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("size", [SMALL, pytest.param(LARGE, marks=pytest.mark.deep)])
 def test_on_a_full_disk_every_waiter_hears_of_it(small_disk: Path, size: int) -> None:
     check(small_disk, fill(small_disk, size), "StoreFull")
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("size", [LARGE, pytest.param(SMALL, marks=pytest.mark.deep)])
 def test_with_room_again_the_session_goes_on(small_disk: Path, size: int) -> None:
     ballast = small_disk / "ballast"
     ballast.write_bytes(b"0" * 1_000_000)
@@ -79,7 +79,13 @@ def test_with_room_again_the_session_goes_on(small_disk: Path, size: int) -> Non
 
 
 @pytest.mark.proves("sessions-faults-short-writes")
-@pytest.mark.parametrize("limit", [400_001, 523_777, 777_777, 1_000_000])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        523_777,
+        *(pytest.param(each, marks=pytest.mark.deep) for each in (400_001, 777_777, 1_000_000)),
+    ],
+)
 def test_a_file_that_may_not_grow_ends_the_same_way(tmp_path: Path, limit: int) -> None:
     """The write that meets the limit takes a part of what it was given: a short write."""
     check(tmp_path, fill(tmp_path, SMALL, limit), "StoreFailed")

@@ -47,15 +47,19 @@ def check(home: Path, seed: int) -> None:
 
 
 @pytest.mark.proves("spine-store")
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_acknowledged_event_is_there_after_kill_nine(tmp_path: Path, seed: int) -> None:
     check(tmp_path, seed)
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(10, 100))
-def test_every_acknowledged_event_is_there_after_many_kills(tmp_path: Path, seed: int) -> None:
-    check(tmp_path, seed)
+@pytest.mark.parametrize(
+    "kills", [pytest.param(6, marks=pytest.mark.deep), pytest.param(200, marks=pytest.mark.soak)]
+)
+def test_every_acknowledged_event_is_there_after_many_kills(tmp_path: Path, kills: int) -> None:
+    for number in range(kills):
+        seed = random.randrange(1_000_000)
+        print("seed", seed)
+        check(tmp_path / str(number), seed)
 
 
 def test_the_lease_of_a_killed_process_is_free(tmp_path: Path) -> None:

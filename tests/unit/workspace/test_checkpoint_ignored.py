@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.workspace.checkpoints.ignored import Ignored
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -99,7 +100,7 @@ def test_patterns_mean_what_they_mean_to_git(
     assert {name: by_us(rules, name) for name in expected} == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "ignored", "kept"),
     [
         ("*.o\n!keep.o\n", ["x.o", "d/x.o"], ["keep.o", "x.c"]),

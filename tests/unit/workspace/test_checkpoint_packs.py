@@ -9,6 +9,7 @@ import pytest
 from ouroboros.workspace.checkpoints.faults import CheckpointLost
 from ouroboros.workspace.checkpoints.library import Library
 from ouroboros.workspace.checkpoints.objects import Entry, entries_of, name_of, tree_of
+from tests.cases import every
 from tests.unit.workspace.kept_folder import Kept
 
 pytestmark = pytest.mark.real
@@ -74,7 +75,7 @@ def test_a_flipped_bit_is_found_and_the_rest_is_kept(tmp_path: Path) -> None:
     assert aside.read_bytes() == data
 
 
-@pytest.mark.parametrize("cut", [0, 10, 40, 1200])
+@every("cut", [0, 10, 40, 1200])
 def test_a_pack_that_is_cut_off_is_lost_and_not_a_crash(tmp_path: Path, cut: int) -> None:
     kept = filled(tmp_path)
     kept.shadow.library.close()

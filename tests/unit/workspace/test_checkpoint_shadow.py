@@ -15,6 +15,7 @@ from ouroboros.workspace.checkpoints import index
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed, CheckpointLost, Stopped
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow
+from tests.cases import every
 from tests.small_disk import fill, mounted
 from tests.unit.workspace.kept_folder import Kept, seen
 
@@ -88,7 +89,7 @@ def test_what_an_earlier_process_left_half_written_stands_in_nobodys_way(kept: K
     assert kept.git("ls-tree", "--name-only", first.checkpoint) == "a\n"
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "gone"])
+@every("damage", ["cut", "flip", "empty", "gone"])
 def test_a_damaged_index_only_costs_time(kept: Kept, damage: str) -> None:
     (kept.root / "a").write_text("a")
     first = kept.take()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ouroboros.workspace.artifacts.faults import Malformed
 from ouroboros.workspace.artifacts.frontmatter import MOST_CHARACTERS, Head, Reader, written
+from tests.cases import every
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text()
 KEYS = st.from_regex(r"[a-z][a-z_]{0,9}", fullmatch=True)
@@ -49,7 +50,7 @@ def test_lists_tables_and_blocks_are_read() -> None:
 
 
 @pytest.mark.proves("paws-heads")
-@pytest.mark.parametrize(
+@every(
     ("text", "line", "why"),
     [
         ("a: &x 1\nb: *x", 2, "anchors"),

@@ -13,6 +13,7 @@ from ouroboros.workspace.diff import unified
 from ouroboros.workspace.files import bytes_of, opened, write_atomic
 from ouroboros.workspace.patch import Disk, apply_patch, parse, verify
 from ouroboros.workspace.replacement import Replacement
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -37,7 +38,7 @@ def test_a_file_that_moves_onto_itself_by_another_name_stays(tmp_path: Path):
     assert (tmp_path / "a").read_text() == "new\n"
 
 
-@pytest.mark.parametrize(
+@every(
     ("hunk", "why"),
     [
         ("*** Add File: folder", "is not a regular file"),
@@ -61,7 +62,7 @@ def test_a_file_may_give_way_to_a_folder_of_its_name(tmp_path: Path):
     assert (tmp_path / "a/b").read_text() == "y\n"
 
 
-@pytest.mark.parametrize(
+@every(
     ("before", "after"),
     [
         (b"a\r\nb", b"X\r\nb\r\n"),
@@ -148,7 +149,7 @@ def test_the_longest_name_can_be_written(tmp_path: Path):
 
 
 @pytest.mark.proves("sessions-diffs")
-@pytest.mark.parametrize("end", ["\f", "\r", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
+@every("end", ["\f", "\r", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
 def test_a_diff_counts_lines_as_git_does(tmp_path: Path, end: str):
     old, new = f"one{end}two\nthree\nfour{end}", f"one{end}2\nthree\nfour{end}five"
     for name, text in (("old", old), ("new", new)):

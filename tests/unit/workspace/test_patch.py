@@ -21,6 +21,7 @@ from ouroboros.workspace.patch import (
     verify,
 )
 from ouroboros.workspace.patch.locate import changed
+from tests.cases import every
 
 SCENARIOS = sorted(
     path for path in (Path(__file__).parent / "scenarios").iterdir() if path.is_dir()
@@ -46,7 +47,7 @@ def test_all_scenarios_are_here():
 
 
 @pytest.mark.proves("spine-shown-by", "D14", "codex-1.1")
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.name)
+@every("scenario", SCENARIOS)
 def test_scenario(scenario: Path, tmp_path: Path):
     work = tmp_path / "work"
     if (scenario / "input").exists():
@@ -61,7 +62,7 @@ def test_scenario(scenario: Path, tmp_path: Path):
 
 
 @pytest.mark.proves("codex-1.2")
-@pytest.mark.parametrize("word", ["<<EOF", "<<'EOF'", '<<"EOF"'])
+@every("word", ["<<EOF", "<<'EOF'", '<<"EOF"'])
 def test_a_patch_in_a_here_document_is_understood(word: str):
     text = f"{word}\n{patch('*** Add File: a', '+x')}\nEOF"
     assert parse(text) == (AddFile(path="a", content="x\n"),)
@@ -105,7 +106,7 @@ def test_every_kind_of_hunk_is_read():
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "line", "words"),
     [
         ("", 0, "first line"),
@@ -128,7 +129,7 @@ def test_a_fault_names_its_line(text: str, line: int, words: str):
 
 
 @pytest.mark.proves("codex-1.3")
-@pytest.mark.parametrize(
+@every(
     ("stands", "written"),
     [
         ("a – b", "a - b"),
@@ -164,13 +165,13 @@ LINES = st.lists(st.sampled_from(["a", "b", " c", "d ", "é"]), min_size=1, max_
 FILE = "import os\n\n\nclass A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
 
 
-@pytest.mark.parametrize("header", ["class A", "def g", "g(self)"])
+@every("header", ["class A", "def g", "g(self)"])
 def test_a_context_line_may_be_named_by_a_part_that_only_it_has(header: str):
     chunk = Chunk(context=header, old=("        return 2",), new=("        return 3",))
     assert changed(FILE, [chunk], "f") == (FILE.replace("return 2", "return 3"), ((9, 9),))
 
 
-@pytest.mark.parametrize(
+@every(
     ("chunk", "hint"),
     [
         (
@@ -299,7 +300,7 @@ def test_a_move_onto_itself_keeps_the_file(tmp_path: Path):
 
 
 @pytest.mark.proves("spine-tools")
-@pytest.mark.parametrize(
+@every(
     ("arguments", "stdin", "exit_code", "words"),
     [
         ([], b"", 2, "no patch given"),

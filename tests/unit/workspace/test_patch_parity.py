@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.workspace.patch import Disk, apply_patch, parse
 from ouroboros.workspace.patch.apply import Overlay
+from tests.cases import every
 from tests.unit.workspace.plain_patch import Step, applied
 
 WORDS = (
@@ -62,7 +63,7 @@ def spelled(steps: list[Step]) -> str:
 
 
 @pytest.mark.proves("D14")
-@pytest.mark.parametrize("seed", range(20))
+@every("seed", range(20))
 def test_both_engines_come_to_the_same(tmp_path: Path, seed: int):
     dice = random.Random(seed)
     hits = 0

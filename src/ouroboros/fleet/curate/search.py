@@ -46,9 +46,17 @@ def spec() -> ToolSpec:
 class Search:
     """Searches a fixed set of files below one folder."""
 
-    def __init__(self, root: Path, paths: Collection[str], environment: Mapping[str, str]) -> None:
-        """``paths`` are all that is ever opened."""
+    def __init__(
+        self,
+        root: Path,
+        paths: Collection[str],
+        environment: Mapping[str, str],
+        *,
+        seconds: float = SEARCH_SECONDS,
+    ) -> None:
+        """``paths`` are all that is ever opened; a search takes at most so many seconds."""
         self._root, self._paths, self._environment = root, tuple(paths), environment
+        self._seconds = seconds
         self._detector = Detector()
 
     async def answer(self, arguments: str) -> tuple[str, bool]:
@@ -65,7 +73,7 @@ class Search:
             return f"no candidate fits the glob {wanted.glob!r}", True
         found = await self._found(Wish(root=str(self._root), pattern=wanted.pattern, paths=paths))
         if found is None:
-            return f"the search took over {SEARCH_SECONDS:g} seconds; use a simpler pattern", False
+            return f"the search took over {self._seconds:g} seconds; use a simpler pattern", False
         if found.error:
             return found.error[:300], False
         if not found.hits:
@@ -80,7 +88,7 @@ class Search:
             (sys.executable, "-I", "-m", "ouroboros.fleet.curate.searcher"),
             cwd=Path(os.sep),
             environment=self._environment,
-            timeout_seconds=SEARCH_SECONDS,
+            timeout_seconds=self._seconds,
             stdin=msgspec.json.encode(wish),
             limit=_ANSWER_BYTES,
         )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ouroboros.workspace.artifacts.cats import Bundle, File, Head, Metadata, markers, read, v1
 from ouroboros.workspace.artifacts.exact import shaped, unshaped
 from ouroboros.workspace.artifacts.faults import Malformed
+from tests.cases import every
 
 PIECES = (
     *("a", "def f():\n", " ", "\n", "\r\n", "\r", "\t", "`", "```", "````\n", "```python:x.py\n"),
@@ -90,7 +91,7 @@ def test_every_byte_survives_and_is_told_as_base64() -> None:
 
 
 @pytest.mark.proves("L08", "CF12")
-@pytest.mark.parametrize(
+@every(
     ("data", "attributes", "body"),
     [
         (b"a\r\nb\r\n", " eol=crlf", b"a\nb\n"),
@@ -235,7 +236,7 @@ def head_with(old: str, new: str) -> str:
 
 
 @pytest.mark.proves("L04", "O16")
-@pytest.mark.parametrize(
+@every(
     ("text", "why", "block", "line"),
     [
         ("", "it is no bundle", 0, 0),

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ouroboros.core.errors import Misuse
 from ouroboros.workspace.artifacts.cats.contents import Left, content
 from ouroboros.workspace.artifacts.cats.gather import Gathered, Wish, gather
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -54,7 +55,7 @@ def test_a_folder_is_taken_without_caches_and_own_outputs(root: Path) -> None:
 
 
 @pytest.mark.proves("L01")
-@pytest.mark.parametrize(
+@every(
     ("paths", "at", "expected"),
     [
         (("src/app.py",), "", ["src/app.py"]),
@@ -80,7 +81,7 @@ def test_files_folders_and_globs_are_paths_below_the_root(
 
 
 @pytest.mark.proves("L06", "divergences-names-in-bundles")
-@pytest.mark.parametrize(
+@every(
     ("paths", "why"),
     [
         (("nope.py",), "there is no 'nope.py'"),
@@ -101,7 +102,7 @@ def test_a_path_that_cannot_be_meant_is_told(root: Path, paths: tuple[str, ...],
 
 
 @pytest.mark.proves("L02")
-@pytest.mark.parametrize(
+@every(
     ("patterns", "gone"),
     [
         (("*.py",), {"src/app.py", "src/deep/util.py", "tests/test_app.py"}),

@@ -120,6 +120,7 @@ def test_killed_at_anything_it_is_all_written_or_taken_back(tmp_path: Path):
 
 
 @pytest.mark.proves("M13", "CF14")
+@pytest.mark.deep
 def test_killed_where_a_file_has_one_name_only_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 7, "one-name")
 

@@ -9,6 +9,7 @@ from ouroboros.workspace.artifacts.dogs.applying import apply
 from ouroboros.workspace.artifacts.dogs.planning import plan
 from ouroboros.workspace.artifacts.dogs.reading import DIALECTS, Wanted, read
 from ouroboros.workspace.artifacts.dogs.tree import Folder
+from tests.cases import every
 from tests.unit.workspace.dogs.case_file import Case, File, case_of
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*/*.txt"))
@@ -83,7 +84,7 @@ def outcome(case: Case, root: Path, journal: Path) -> tuple[str, tuple[Refusal, 
     "M13",
     "divergences-new-file-over-another-file",
 )
-@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@every("path", CASES)
 def test_case(path: Path, tmp_path: Path):
     case = case_of(path)
     root = tmp_path / "work"

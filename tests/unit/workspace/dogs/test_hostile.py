@@ -104,8 +104,8 @@ def test_nothing_but_a_refusal_is_raised(content: bytes, dialect: Wanted, rsi: b
     check(content, dialect, rsi=rsi, cut=cut)
 
 
-@pytest.mark.deep
-@settings(max_examples=20_000, deadline=None)
+@pytest.mark.soak
+@settings(max_examples=50_000, deadline=None)
 @given(content=BUNDLES, dialect=ASKED, rsi=st.booleans(), cut=st.booleans())
 def test_nothing_but_a_refusal_is_raised_ever(
     content: bytes, dialect: Wanted, rsi: bool, cut: bool

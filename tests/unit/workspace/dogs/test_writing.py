@@ -9,6 +9,7 @@ from ouroboros.workspace.artifacts.dogs.planning import plan
 from ouroboros.workspace.artifacts.dogs.reading import read
 from ouroboros.workspace.artifacts.dogs.tree import Sketch
 from ouroboros.workspace.artifacts.dogs.writing import write
+from tests.cases import every
 
 type Files = dict[str, Snapshot]
 
@@ -114,8 +115,8 @@ def test_applied_to_the_one_tree_it_makes_the_other(trees: tuple[Files, Files]):
     assert made(before, write(before, after)) == after
 
 
-@pytest.mark.deep
-@settings(max_examples=5_000, deadline=None)
+@pytest.mark.soak
+@settings(max_examples=20_000, deadline=None)
 @given(trees=edited())
 def test_applied_to_any_tree_it_makes_the_other(trees: tuple[Files, Files]):
     before, after = trees
@@ -157,7 +158,7 @@ def test_nothing_changed_is_a_head_alone():
     assert read(write(files, dict(files))).changes == ()
 
 
-@pytest.mark.parametrize("name", [".git/config", "../x", "a\nb", "/etc/x", "a\\b"])
+@every("name", [".git/config", "../x", "a\nb", "/etc/x", "a\\b"])
 def test_a_name_that_may_not_be_in_a_bundle_is_refused(name: str):
     with pytest.raises(Refused) as refused:
         write({}, {name: text("x\n")})

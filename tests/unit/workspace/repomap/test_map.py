@@ -15,6 +15,7 @@ from ouroboros.workspace.repomap.outline import outline
 from ouroboros.workspace.repomap.ranking import rank
 from ouroboros.workspace.repomap.reading import tags_of
 from ouroboros.workspace.repomap.worker import Map, Wish
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -75,7 +76,7 @@ def test_names_that_are_not_imported_are_no_uses() -> None:
 
 
 @pytest.mark.proves("Y05", "divergences-map-of-a-repository")
-@pytest.mark.parametrize("most", [0, 20, 60, 100, 200, 5000])
+@every("most", [0, 20, 60, 100, 200, 5000])
 def test_an_outline_stays_within_its_room(most: int) -> None:
     tags = {path: tags_of(path, text.encode()) for path, text in FILES.items()}
     text, shown = outline(rank(tags), most_chars=most)

@@ -13,6 +13,7 @@ from ouroboros.workspace.repomap.lexical import stripped
 from ouroboros.workspace.repomap.python_tags import python_definitions
 from ouroboros.workspace.repomap.reading import tags_of
 from ouroboros.workspace.repomap.tags import Tags, is_read
+from tests.cases import every
 
 PYTHON = '''"""A module; class Fake: not here."""
 from knots import tie, untie as loosen
@@ -163,7 +164,7 @@ SIGNATURES = {
 
 
 @pytest.mark.proves("Y05")
-@pytest.mark.parametrize("path", SIGNATURES)
+@every("path", SIGNATURES)
 def test_signatures_are_told_over_all_their_lines(path: str) -> None:
     source, wanted = SIGNATURES[path]
     found = tags_of(path, source.encode()).definitions
@@ -171,17 +172,13 @@ def test_signatures_are_told_over_all_their_lines(path: str) -> None:
     assert {each.name.lower() for each in found} <= {"a", "cut", "rope::cut"}
 
 
-@pytest.mark.parametrize("path", OTHERS)
+@every("path", OTHERS)
 def test_languages_without_a_grammar_here(path: str) -> None:
     source, names = OTHERS[path]
     assert [name for _, name in symbols(path, source)] == names
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\0" * 100, b"x = 1;" * 1_000, b"def f(): ...\n" * 100_000, b"\xff\xfe" * 50],
-    ids=["empty", "binary", "minified", "huge", "no text"],
-)
+@every("data", [b"", b"\0" * 100, b"x = 1;" * 1_000, b"def f(): ...\n" * 100_000, b"\xff\xfe" * 50])
 def test_what_is_not_written_by_people_has_nothing(data: bytes) -> None:
     assert tags_of("a.py", data).definitions == ()
 
@@ -192,7 +189,7 @@ def test_only_known_languages_are_read() -> None:
 
 
 @pytest.mark.proves("Y05")
-@pytest.mark.parametrize("path", ["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.java"])
+@every("path", ["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.java"])
 def test_deep_nesting_brings_nothing_down(path: str) -> None:
     for source in (
         "(" * 5_000 + "\n",

@@ -1,6 +1,7 @@
 """A git server on loopback, and repositories to serve: git's own backend behind a small server."""
 
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Generator
@@ -26,8 +27,13 @@ class Upstream:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True)
-        self.git("init", "-q", "-b", "main", ".")
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            self.git("init", "-q", "--template=", "-b", "main", ".")
+
+    def copied(self, folder: Path) -> "Upstream":
+        """Another one that holds the same."""
+        return Upstream(shutil.copytree(self.folder, folder, symlinks=True))
 
     def git(self, *words: str, given: bytes = b"") -> str:
         ran = subprocess.run(

@@ -10,11 +10,12 @@ from ouroboros.workspace.repos.faults import RepoRefused
 from ouroboros.workspace.repos.progress import Lines, Progress, read_line
 from ouroboros.workspace.repos.refs import checked_ref
 from ouroboros.workspace.repos.survey import check_path
+from tests.cases import every
 
 BASE = "https://git.example.com"
 
 
-@pytest.mark.parametrize(
+@every(
     ("written", "url", "name"),
     [
         ("pallets/click", f"{BASE}/pallets/click.git", "pallets_click"),
@@ -33,13 +34,13 @@ def test_a_repository_has_an_address_and_a_folder(written: str, url: str, name: 
     assert checked_name(address.name)
 
 
-@pytest.mark.parametrize("written", [".", "..", "./a", "../a", "/a/b", "~/a"])
+@every("written", [".", "..", "./a", "../a", "/a/b", "~/a"])
 def test_a_path_is_a_folder_of_the_persons(written: str) -> None:
     assert read_address(written, base=BASE).kind == "folder"
 
 
 @pytest.mark.proves("Y02")
-@pytest.mark.parametrize(
+@every(
     "written",
     [
         *("", "  ", "click", "--upload-pack=touch x", "-a/b", "a/b/c", "a b/c", "a/../b"),
@@ -72,23 +73,19 @@ def test_whatever_is_written_has_a_safe_name_or_none(written: str) -> None:
         assert not address.url.startswith("-")
 
 
-@pytest.mark.parametrize(
-    "name", ["", ".", "..", ".x", "a/b", "-a", "a.lock", "x" * 101, "a\n", "a b"]
-)
+@every("name", ["", ".", "..", ".x", "a/b", "-a", "a.lock", "x" * 101, "a\n", "a b"])
 def test_a_name_that_is_no_folder_is_refused(name: str) -> None:
     with pytest.raises(Misuse):
         checked_name(name)
 
 
-@pytest.mark.parametrize(
-    "ref", ["-x", "a..b", "a b", "x:y", "a^", "@{u}", "a\nb", "/a", "a.lock", "a*"]
-)
+@every("ref", ["-x", "a..b", "a b", "x:y", "a^", "@{u}", "a\nb", "/a", "a.lock", "a*"])
 def test_a_ref_that_git_could_not_have_is_refused(ref: str) -> None:
     with pytest.raises(Misuse):
         checked_ref(ref)
 
 
-@pytest.mark.parametrize(
+@every(
     ("from_", "to", "is_taken"),
     [
         ("https://h.org/o/r", "https://h.org/o/new/info/refs?service=x", True),
@@ -110,7 +107,7 @@ def test_a_server_may_only_send_on_within_itself(from_: str, to: str, *, is_take
 
 
 @pytest.mark.proves("Y02")
-@pytest.mark.parametrize(
+@every(
     "path",
     [
         *(".git/config", "a/.GIT/hooks/x", "a/.git ", "git~1/x", ".g\u200cit/x", ".git::$INDEX/x"),
@@ -122,7 +119,7 @@ def test_names_that_lead_elsewhere_are_not_written(path: str) -> None:
         check_path(path)
 
 
-@pytest.mark.parametrize("path", [".gitignore", "a/.github/x", "ä/日本", "a.git/x", "...", "a b"])
+@every("path", [".gitignore", "a/.github/x", "ä/日本", "a.git/x", "...", "a b"])
 def test_ordinary_names_are(path: str) -> None:
     check_path(path)
 

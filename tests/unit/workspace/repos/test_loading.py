@@ -19,6 +19,7 @@ from ouroboros.workspace.repos.faults import RepoFailed, RepoRefused
 from ouroboros.workspace.repos.loading import Loader, Wish, registered
 from ouroboros.workspace.repos.progress import Progress
 from ouroboros.workspace.repos.shelf import Repo, Shelf
+from tests.cases import every
 from tests.small_disk import mounted
 from tests.unit.workspace.repos.git_host import Upstream, serving
 
@@ -54,8 +55,14 @@ class Bench:
 
 
 @pytest.fixture
-def upstream(tmp_path: Path) -> Upstream:
-    made = Upstream(tmp_path / "srv/pallets/click")
+def upstream(first: Upstream, tmp_path: Path) -> Upstream:
+    return first.copied(tmp_path / "srv/pallets/click")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Upstream:
+    """Made once; each test has a copy."""
+    made = Upstream(tmp_path_factory.mktemp("first") / "click")
     made.commit("one", a_dot_py="print(1)\n", README_dot_md="A library.\n")
     made.git("tag", "-a", "v1", "-m", "first")
     made.commit("two", b_dot_py="print(2)\n")
@@ -89,7 +96,7 @@ async def test_over_http_the_latest_commit_of_the_default_branch(
 
 
 @pytest.mark.proves("Y01", "Y03")
-@pytest.mark.parametrize("ref", ["v1", "feat/x", "commit", "short", "refs/tags/v1"])
+@every("ref", ["v1", "feat/x", "commit", "short", "refs/tags/v1"])
 async def test_a_branch_a_tag_or_a_commit(tmp_path: Path, upstream: Upstream, ref: str) -> None:
     first = upstream.git("rev-parse", "v1^{commit}")
     wanted = {"commit": first, "short": first[:9]}.get(ref, ref)
@@ -99,6 +106,7 @@ async def test_a_branch_a_tag_or_a_commit(tmp_path: Path, upstream: Upstream, re
 
 
 @pytest.mark.proves("Y01", "Y03")
+@pytest.mark.deep
 async def test_a_server_that_gives_out_no_single_commits(
     tmp_path: Path, upstream: Upstream, person: Callable[[str], object]
 ) -> None:
@@ -169,7 +177,7 @@ async def test_more_files_than_the_bound_stop_it(tmp_path: Path, upstream: Upstr
 
 
 @pytest.mark.proves("Y02")
-@pytest.mark.parametrize(
+@every(
     "entry",
     [
         ("100644", ".GIT", b"x"),
@@ -226,20 +234,20 @@ async def test_nothing_of_it_and_of_the_persons_hooks_is_run(
 
 @pytest.mark.proves("Y02")
 async def test_a_silent_server_is_given_up(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "home", Bounds(idle_seconds=0.4))
+    bench = Bench(tmp_path / "home", Bounds(idle_seconds=0.1))
     with serving(tmp_path) as host:
         host.hangs = True
-        with pytest.raises(RepoFailed, match=r"nothing came for 0\.4 s"):
+        with pytest.raises(RepoFailed, match=r"nothing came for 0\.1 s"):
             await bench.load(f"{host.url}/o/r")
     assert bench.left() == []
 
 
 @pytest.mark.proves("Y02")
 async def test_all_of_it_has_a_time(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "home", Bounds(seconds=0.4))
+    bench = Bench(tmp_path / "home", Bounds(seconds=0.1))
     with serving(tmp_path) as host:
         host.hangs = True
-        with pytest.raises(RepoFailed, match=r"longer than 0\.4 s"):
+        with pytest.raises(RepoFailed, match=r"longer than 0\.1 s"):
             await bench.load(f"{host.url}/o/r")
     assert bench.left() == []
 
@@ -284,6 +292,7 @@ async def test_two_at_once_do_not_meet(tmp_path: Path) -> None:
             tasks.cancel_scope.cancel()
 
 
+@pytest.mark.deep
 async def test_a_server_that_sends_on_within_itself_is_followed(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -375,6 +384,7 @@ async def test_an_update_brings_what_is_new_and_overwrites_nothing(
         await bench.loader.update(tagged)
 
 
+@pytest.mark.deep
 async def test_what_cannot_be_written_after_an_update_is_said(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -388,6 +398,7 @@ async def test_what_cannot_be_written_after_an_update_is_said(
         await bench.loader.update(repo)
 
 
+@pytest.mark.deep
 async def test_an_update_counts_history_and_files_apart_as_loading_does(
     tmp_path: Path, upstream: Upstream
 ) -> None:
@@ -401,7 +412,14 @@ async def test_an_update_counts_history_and_files_apart_as_loading_does(
         await bench.loader.update(repo)
 
 
-@pytest.mark.parametrize("target", ["/etc/passwd", "../../../..", ".git/config"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/etc/passwd",
+        pytest.param("../../../..", marks=pytest.mark.deep),
+        pytest.param(".git/config", marks=pytest.mark.deep),
+    ],
+)
 async def test_an_update_with_a_link_that_leads_out_changes_nothing(
     tmp_path: Path, upstream: Upstream, target: str
 ) -> None:
@@ -421,6 +439,7 @@ async def test_an_update_with_a_link_that_leads_out_changes_nothing(
         await bench.loader.update(repo)
 
 
+@pytest.mark.deep
 async def test_what_was_put_aside_by_stash_counts_as_unsaved(
     tmp_path: Path, upstream: Upstream
 ) -> None:

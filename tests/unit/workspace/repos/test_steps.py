@@ -15,6 +15,7 @@ from ouroboros.workspace.repos import steps
 from ouroboros.workspace.repos.bounds import Bounds
 from ouroboros.workspace.repos.faults import RepoFailed, RepoRefused
 from ouroboros.workspace.repos.steps import Mark, depths
+from tests.cases import every
 from tests.unit.workspace.repos.git_host import Host, Upstream, serving
 from tests.unit.workspace.repos.test_loading import Bench
 
@@ -52,8 +53,14 @@ anyio.run(loader.load, Wish(address=read_address(url, base="file:///nowhere"), r
 
 
 @pytest.fixture
-def upstream(tmp_path: Path) -> Upstream:
-    made = Upstream(tmp_path / "srv/o/r")
+def upstream(first: Upstream, tmp_path: Path) -> Upstream:
+    return first.copied(tmp_path / "srv/o/r")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Upstream:
+    """Made once; each test has a copy."""
+    made = Upstream(tmp_path_factory.mktemp("first") / "r")
     made.commit("old", a="1")
     made.commit("new", big=os.urandom(BIG))
     return made
@@ -72,7 +79,7 @@ async def cut_off(bench: Bench, host: Host) -> RepoFailed:
     return failed.value
 
 
-@pytest.mark.parametrize(
+@every(
     ("wanted", "done", "left"),
     [
         (1, 0, (1,)),
@@ -131,7 +138,7 @@ async def killed_and_gone_on(tmp_path: Path, branch: str, commits: int) -> None:
 
 
 @pytest.mark.proves("Y02")
-@pytest.mark.parametrize("branch", ["index", "tmp_x"])
+@pytest.mark.parametrize("branch", ["index", pytest.param("tmp_x", marks=pytest.mark.deep)])
 async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
     tmp_path: Path, branch: str
 ) -> None:
@@ -139,11 +146,13 @@ async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 async def test_a_long_history_arrives_whole(tmp_path: Path) -> None:
     await killed_and_gone_on(tmp_path, "main", 10_050)
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -> None:
     bench = bench_of(tmp_path)
     with serving(tmp_path / "srv") as host:
@@ -156,6 +165,7 @@ async def test_what_moved_meanwhile_is_had(tmp_path: Path, upstream: Upstream) -
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 @pytest.mark.parametrize("other", ["depth", "ref", "damage"])
 async def test_for_another_wish_or_a_damaged_one_it_begins_anew(
     tmp_path: Path, upstream: Upstream, other: str
@@ -175,6 +185,7 @@ async def test_for_another_wish_or_a_damaged_one_it_begins_anew(
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 async def test_a_cancel_leaves_no_step(tmp_path: Path, upstream: Upstream) -> None:
     del upstream
     bench = Bench(tmp_path / "home", Bounds(depth=0))
@@ -188,6 +199,7 @@ async def test_a_cancel_leaves_no_step(tmp_path: Path, upstream: Upstream) -> No
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 async def test_what_is_refused_leaves_no_step(tmp_path: Path, upstream: Upstream) -> None:
     upstream.commit(bigger=os.urandom(3 * BIG))
     upstream.commit(bigger="small now")
@@ -198,6 +210,7 @@ async def test_what_is_refused_leaves_no_step(tmp_path: Path, upstream: Upstream
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 async def test_steps_that_nobody_comes_back_for_are_removed(
     tmp_path: Path, upstream: Upstream
 ) -> None:

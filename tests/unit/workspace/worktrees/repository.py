@@ -1,7 +1,9 @@
 """A repository of a person's, with sessions in it."""
 
+import functools
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 from ouroboros.app.paws.sessions import Kept, Sessions
@@ -29,18 +31,15 @@ class Repository:
         self.folder = folder
         self.clock: Clock = Ticking()
         folder.mkdir(parents=True)
-        self.git("init", "-q", "-b", "main")
-        self.git("config", "user.name", "Person")
-        self.git("config", "user.email", "person@example.com")
-        if not empty:
-            self.commit("begin", kept="one\n")
+        for name, content in _first(empty=empty).items():
+            path = folder / name
+            if content is None:
+                path.mkdir()
+            else:
+                path.write_bytes(content)
 
     def git(self, *words: str, at: Path | None = None, check: bool = True) -> str:
-        ran = subprocess.run(
-            ["git", *words], cwd=at or self.folder, capture_output=True, check=False, env=os.environ
-        )
-        assert not check or ran.returncode == 0, ran.stderr
-        return ran.stdout.decode(errors="surrogateescape").rstrip("\n")
+        return _git(at or self.folder, *words, check=check)
 
     def write(self, at: Path | None = None, /, **files: str) -> None:
         for name, content in files.items():
@@ -72,3 +71,30 @@ class Repository:
         """Commits that no ref leads to, also not by way of a log."""
         found = self.git("fsck", "--unreachable", "--no-reflogs", "--no-progress")
         return [line for line in found.splitlines() if " commit " in line]
+
+
+@functools.cache
+def _first(*, empty: bool) -> dict[str, bytes | None]:
+    """What lies in a new repository, a folder before what it holds; git makes it once for all tests."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        _git(folder, "init", "-q", "-b", "main")
+        _git(folder, "config", "user.name", "Person")
+        _git(folder, "config", "user.email", "person@example.com")
+        if not empty:
+            (folder / "kept").write_text("one\n", "utf-8")
+            _git(folder, "add", "-A")
+            _git(folder, "commit", "-q", "-m", "begin")
+        return {
+            path.relative_to(folder).as_posix(): None if path.is_dir() else path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.suffix != ".sample"
+        }
+
+
+def _git(folder: Path, *words: str, check: bool = True) -> str:
+    ran = subprocess.run(
+        ["git", *words], cwd=folder, capture_output=True, check=False, env=os.environ
+    )
+    assert not check or ran.returncode == 0, ran.stderr
+    return ran.stdout.decode(errors="surrogateescape").rstrip("\n")

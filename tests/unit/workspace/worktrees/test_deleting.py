@@ -64,6 +64,7 @@ async def test_one_with_work_that_is_nowhere_else_is_refused_unless_forced(
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_of_what_is_in_another_branch_no_ref_stays(repo: Repository) -> None:
     sessions, session, commit = await with_work(repo)
     repo.git("branch", "mine", commit)
@@ -74,6 +75,7 @@ async def test_of_what_is_in_another_branch_no_ref_stays(repo: Repository) -> No
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_work_in_no_commit_is_not_deleted_unforced(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -84,6 +86,7 @@ async def test_work_in_no_commit_is_not_deleted_unforced(repo: Repository) -> No
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_a_branch_that_is_checked_out_elsewhere_and_an_agent_at_work_stop_it(
     repo: Repository,
 ) -> None:
@@ -102,6 +105,7 @@ async def test_a_branch_that_is_checked_out_elsewhere_and_an_agent_at_work_stop_
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_a_record_that_names_another_branch_is_not_believed(repo: Repository) -> None:
     sessions, session, commit = await with_work(repo)
     repo.git("branch", "mine", commit)
@@ -114,6 +118,7 @@ async def test_a_record_that_names_another_branch_is_not_believed(repo: Reposito
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_one_whose_deletion_was_cut_off_is_deleted_again(repo: Repository) -> None:
     sessions, session, _ = await with_work(repo)
     await sessions.archive(session.id)

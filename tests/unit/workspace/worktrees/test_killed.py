@@ -1,6 +1,7 @@
 """Killed with SIGKILL at any call of git: the next command ends what was begun, and nothing is lost."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -52,11 +53,14 @@ class Killed(Repository):
             self.write(session.tree, new="loose\n", late="l\n")
         if verb == "resume":
             await sessions.archive(session.id)
-        shutil.copytree(self.folder, self.folder.parent / "template", symlinks=True)
         return session.id
 
+    def keep(self) -> None:
+        """Keeps everything as it is, for ``again``."""
+        shutil.copytree(self.folder, self.folder.parent / "template", symlinks=True)
+
     def again(self) -> None:
-        """Everything as it was prepared."""
+        """Everything as it was kept."""
         shutil.rmtree(self.folder)
         shutil.copytree(self.folder.parent / "template", self.folder, symlinks=True)
 
@@ -95,6 +99,7 @@ class Killed(Repository):
         return [each for each in lost if self.git("rev-parse", f"{each}^{{tree}}") not in named]
 
 
+WHEN = ("before", "after", "during")
 VERBS: dict[str, tuple[str, ...]] = {
     "start": (),
     "checkpoint": ("three",),
@@ -167,12 +172,22 @@ async def deleted(repo: Killed, session_id: str, words: tuple[str, ...]) -> None
     repo.git("fsck", "--strict")
 
 
+async def killed_once(folder: Path, verb: str, at: int | str, when: str) -> None:
+    repo = Killed(folder / "work")
+    words = VERBS[verb]
+    verb = "merge" if verb == "squash" else verb
+    session_id = await repo.prepare(verb)
+    assert repo.kill(at, when, verb, session_id, *words), (verb, at, when)
+    await put_right(repo, verb, session_id, words)
+
+
 async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
     """Kills at each of the points, and gives how many there were."""
     repo = Killed(tmp_path / "work")
     words = VERBS[verb]
     verb = "merge" if verb == "squash" else verb
     session_id = await repo.prepare(verb)
+    repo.keep()
     count = 0
     for at in points:
         repo.again()
@@ -183,28 +198,38 @@ async def sweep(tmp_path: Path, verb: str, points: range, when: str) -> int:
     return count
 
 
+POINTS = {
+    "start": "add",
+    "checkpoint": "--stdin",
+    "rewind": "--hard",
+    "squash": "--ff-only",
+    "archive": "remove",
+    "delete": "--stdin",
+}
+"""A word of the call after which each leaves the most undone."""
+
+
 @pytest.mark.proves("paws-sessions-killed", "N13")
 @pytest.mark.parametrize(
-    ("verb", "at", "when"),
-    [
-        ("start", "add", "after"),
-        ("checkpoint", "--stdin", "after"),
-        ("rewind", "--hard", "after"),
-        ("squash", "--ff-only", "after"),
-        ("archive", "remove", "after"),
-        ("delete", "--stdin", "after"),
-    ],
+    "verb",
+    [pytest.param(verb, marks=() if verb == "rewind" else pytest.mark.deep) for verb in POINTS],
 )
-async def test_killed_at_a_call_of_git(tmp_path: Path, verb: str, at: str, when: str) -> None:
-    repo = Killed(tmp_path / "work")
-    words = VERBS[verb]
-    verb = "merge" if verb == "squash" else verb
-    session_id = await repo.prepare(verb)
-    assert repo.kill(at, when, verb, session_id, *words)
-    await put_right(repo, verb, session_id, words)
+async def test_killed_after_a_call_of_git(tmp_path: Path, verb: str) -> None:
+    await killed_once(tmp_path, verb, POINTS[verb], "after")
+
+
+@pytest.mark.proves("paws-sessions-killed", "N13")
+@pytest.mark.deep
+async def test_killed_at_some_calls_of_git(tmp_path: Path) -> None:
+    seed = random.randrange(1_000_000)
+    print("seed", seed)
+    chance = random.Random(seed)
+    for verb in VERBS:
+        await killed_once(tmp_path / verb, verb, chance.randint(1, 6), chance.choice(WHEN))
 
 
 @pytest.mark.proves("paws-sessions-killed")
+@pytest.mark.deep
 async def test_files_of_a_half_written_merge_go_back(tmp_path: Path) -> None:
     repo = Killed(tmp_path / "work")
     repo.commit("more", cut="1\n" * 50, gone="g\n", whole="1\n", mine="1\n")
@@ -239,6 +264,7 @@ async def test_files_of_a_half_written_merge_go_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("paws-sessions-killed")
+@pytest.mark.deep
 async def test_who_comes_next_waits_for_what_a_killed_one_started(tmp_path: Path) -> None:
     repo = Killed(tmp_path / "work")
     session_id = await repo.prepare("checkpoint")
@@ -253,9 +279,8 @@ async def test_who_comes_next_waits_for_what_a_killed_one_started(tmp_path: Path
     await put_right(repo, "checkpoint", session_id, ("three",))
 
 
-@pytest.mark.proves("paws-sessions-killed", "N13")
-@pytest.mark.deep
-@pytest.mark.parametrize("when", ["before", "after", "during"])
+@pytest.mark.soak
+@pytest.mark.parametrize("when", WHEN)
 @pytest.mark.parametrize("verb", list(VERBS))
 async def test_killed_at_every_call_of_git(tmp_path: Path, verb: str, when: str) -> None:
     assert await sweep(tmp_path, verb, range(1, 200), when) > 5

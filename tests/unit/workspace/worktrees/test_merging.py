@@ -113,6 +113,7 @@ async def test_changes_of_the_persons_stop_a_merge_only_where_they_would_be_lost
 
 
 @pytest.mark.proves("N10", "N11")
+@pytest.mark.deep
 async def test_a_file_that_git_ignores_is_not_overwritten_by_a_merge(repo: Repository) -> None:
     sessions, session = await worked(repo, **{"secret.env": "session\n"})
     (repo.folder / ".git" / "info" / "exclude").write_text("/.paws/\nsecret.env\n")
@@ -132,6 +133,7 @@ async def test_a_file_that_git_ignores_is_not_overwritten_by_a_merge(repo: Repos
 
 
 @pytest.mark.proves("N11")
+@pytest.mark.deep
 async def test_a_merge_needs_a_branch_that_is_not_the_sessions(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.git("switch", "-q", "--detach")
@@ -149,6 +151,7 @@ async def test_a_merge_needs_a_branch_that_is_not_the_sessions(repo: Repository)
 
 
 @pytest.mark.proves("N11")
+@pytest.mark.deep
 async def test_what_is_going_on_in_the_main_tree_is_left_alone(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.git("switch", "-q", "-c", "side")
@@ -162,6 +165,7 @@ async def test_what_is_going_on_in_the_main_tree_is_left_alone(repo: Repository)
         repo.git(what, "--abort")
 
 
+@pytest.mark.deep
 async def test_work_in_no_checkpoint_is_not_merged_away(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
     repo.write(session.tree, late="l\n")
@@ -221,6 +225,7 @@ async def test_no_hook_and_no_program_of_the_repository_runs(
 
 
 @pytest.mark.proves("paws-a-persons-git-settings")
+@pytest.mark.deep
 async def test_filters_of_the_persons_own_settings_run(repo: Repository, home: Path) -> None:
     (home / ".gitconfig").write_text('[filter "up"]\n\tclean = tr a-z A-Z\n\tsmudge = tr A-Z a-z\n')
     repo.commit("attributes", **{".gitattributes": "*.txt filter=up\n", "a.txt": "abc\n"})
@@ -236,6 +241,7 @@ async def test_filters_of_the_persons_own_settings_run(repo: Repository, home: P
 
 
 @pytest.mark.proves("paws-a-persons-git-settings")
+@pytest.mark.deep
 async def test_merges_are_signed_as_the_person_wants_it(repo: Repository, home: Path) -> None:
     signer = home / "signer"
     signer.write_text(
@@ -259,6 +265,7 @@ async def test_merges_are_signed_as_the_person_wants_it(repo: Repository, home: 
 
 
 @pytest.mark.proves("N12")
+@pytest.mark.deep
 async def test_a_session_of_a_submodule_and_of_one_with_submodules(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -289,6 +296,7 @@ async def test_a_session_of_a_submodule_and_of_one_with_submodules(
     assert repo.git("rev-parse", "HEAD:sub") == inner.git("rev-parse", "kept")
 
 
+@pytest.mark.deep
 async def test_sessions_of_another_work_tree_of_the_persons(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -337,6 +345,7 @@ async def test_going_back_prunes_the_record_and_loses_nothing(repo: Repository) 
 
 
 @pytest.mark.proves("N10")
+@pytest.mark.deep
 async def test_going_back_to_where_one_is_keeps_nothing_new(repo: Repository) -> None:
     sessions, session = await worked(repo, new="1\n")
     done = await sessions.rewind(session.id, "one")
@@ -344,6 +353,7 @@ async def test_going_back_to_where_one_is_keeps_nothing_new(repo: Repository) ->
 
 
 @pytest.mark.proves("N10")
+@pytest.mark.deep
 async def test_what_git_ignores_stays_when_a_session_goes_back(repo: Repository) -> None:
     repo.commit("ignore", **{".gitignore": "*.log\n"})
     sessions, session = await worked(repo, new="1\n")

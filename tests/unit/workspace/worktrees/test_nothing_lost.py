@@ -42,6 +42,7 @@ async def test_going_back_keeps_ignored_files_that_it_writes_over(repo: Reposito
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_commits_of_a_tree_that_was_deleted_by_hand_stay_reachable(repo: Repository) -> None:
     sessions = await repo.sessions()
     for act in (sessions.archive, sessions.resume):
@@ -59,6 +60,7 @@ async def test_commits_of_a_tree_that_was_deleted_by_hand_stay_reachable(repo: R
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_a_branch_that_was_deleted_under_a_tree_is_told_and_can_be_made_again(
     repo: Repository,
 ) -> None:
@@ -97,6 +99,7 @@ async def test_a_name_is_not_taken_for_the_beginning_of_another_id(repo: Reposit
 
 
 @pytest.mark.proves("N06")
+@pytest.mark.deep
 async def test_files_outside_of_a_sparse_tree_are_kept(repo: Repository) -> None:
     for folder in ("inside", "outside"):
         (repo.folder / folder).mkdir()
@@ -124,6 +127,7 @@ def added_whole(repo: Repository, tree: Path) -> Repository:
 
 
 @pytest.mark.proves("N12", "N13")
+@pytest.mark.deep
 async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -181,6 +185,7 @@ async def test_no_repository_that_git_ignores_goes_with_commits_of_its_own(
 
 
 @pytest.mark.proves("N10", "N12")
+@pytest.mark.deep
 async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_its_others(
     repo: Repository,
 ) -> None:
@@ -197,6 +202,7 @@ async def test_a_submodule_whose_branch_has_no_commit_yet_is_not_removed_with_it
 
 
 @pytest.mark.proves("N10", "N12")
+@pytest.mark.deep
 async def test_no_repository_that_git_ignores_is_written_over_by_going_back(
     repo: Repository,
 ) -> None:
@@ -221,6 +227,7 @@ async def test_no_repository_that_git_ignores_is_written_over_by_going_back(
 
 
 @pytest.mark.proves("N10", "N12")
+@pytest.mark.deep
 async def test_no_file_of_a_repository_that_git_ignores_is_written_over_by_going_back(
     repo: Repository,
 ) -> None:

@@ -131,6 +131,7 @@ async def test_a_session_starts_from_what_is_named(repo: Repository) -> None:
 
 
 @pytest.mark.proves("N06", "CF15")
+@pytest.mark.deep
 async def test_a_detached_session_has_no_branch_and_loses_nothing(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start(detach=True)
@@ -145,6 +146,7 @@ async def test_a_detached_session_has_no_branch_and_loses_nothing(repo: Reposito
     assert (again.tree / "new").read_text() == "1\n"
 
 
+@pytest.mark.deep
 async def test_a_name_that_cannot_be_seen_is_refused(repo: Repository) -> None:
     session = await repo.started("good")
     for name in ("a\nb", "\x1b[31m", "x" * 101, "\u202e"):
@@ -176,6 +178,7 @@ ODD = [
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_checkpoints_may_have_any_name_that_can_be_seen(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -196,6 +199,7 @@ async def test_checkpoints_may_have_any_name_that_can_be_seen(repo: Repository) 
         await sessions.checkpoint(session.id, "A B")
 
 
+@pytest.mark.deep
 async def test_sessions_are_found_by_the_beginning_of_an_id_or_by_name(repo: Repository) -> None:
     first, second = await repo.started("one"), await repo.started("two")
     sessions = await repo.sessions()
@@ -250,6 +254,7 @@ async def test_an_archived_session_keeps_its_commits_and_comes_back(repo: Reposi
 
 
 @pytest.mark.proves("N12")
+@pytest.mark.deep
 async def test_work_in_no_checkpoint_is_not_archived_away(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -262,6 +267,7 @@ async def test_work_in_no_checkpoint_is_not_archived_away(repo: Repository) -> N
 
 
 @pytest.mark.proves("N12")
+@pytest.mark.deep
 async def test_a_repository_within_stops_what_would_lose_it(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -279,6 +285,7 @@ async def test_a_repository_within_stops_what_would_lose_it(repo: Repository) ->
 
 
 @pytest.mark.proves("N13")
+@pytest.mark.deep
 async def test_commits_reset_away_in_a_tree_are_kept_when_it_goes(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -306,6 +313,7 @@ async def test_a_tree_that_was_deleted_by_hand_is_laid_out_again(repo: Repositor
     assert (await sessions.checkpoint(session.id, "two"))[1].turn_number == 2
 
 
+@pytest.mark.deep
 async def test_a_deleted_tree_may_be_archived_and_merged(repo: Repository) -> None:
     sessions = await repo.sessions()
     for number in range(2):
@@ -319,6 +327,7 @@ async def test_a_deleted_tree_may_be_archived_and_merged(repo: Repository) -> No
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -338,6 +347,7 @@ async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
 
 
 @pytest.mark.proves("paws-sessions-in-trouble", "N06")
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "name", ["nöt ascii'\"$(id):b", "new\nline", os.fsdecode(b"no utf-8 \xff")]
 )
@@ -395,6 +405,7 @@ async def test_without_git_words_say_so(repo: Repository, tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("N15")
+@pytest.mark.deep
 async def test_five_sessions_work_beside_each_other(repo: Repository) -> None:
     before = repo.standing()
     ended: list[str] = []
@@ -441,6 +452,7 @@ async def test_an_agent_at_work_is_not_pulled_out_from_under(repo: Repository) -
     await sessions.archive(session.id)
 
 
+@pytest.mark.deep
 async def test_another_branch_in_the_tree_is_left_alone(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -451,6 +463,7 @@ async def test_another_branch_in_the_tree_is_left_alone(repo: Repository) -> Non
     assert f"switch paws/{session.id[:8]}" in caught.value.hint
 
 
+@pytest.mark.deep
 async def test_conflicts_in_the_tree_are_not_taken_for_work(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -510,6 +523,7 @@ async def test_a_record_from_elsewhere_is_not_believed(repo: Repository) -> None
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_links_in_the_place_of_sessions_are_not_followed(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -539,6 +553,7 @@ async def test_links_in_the_place_of_sessions_are_not_followed(
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_a_tree_that_names_another_repository_is_not_worked_in(
     repo: Repository, tmp_path: Path
 ) -> None:

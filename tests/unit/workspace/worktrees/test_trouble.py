@@ -73,6 +73,7 @@ async def test_a_full_disk_leaves_nothing_of_a_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_a_session_is_started_leaves_nothing(
     repo: Repository, tmp_path: Path, number: signal.Signals
@@ -116,6 +117,7 @@ def test_a_signal_while_a_session_is_started_leaves_nothing(
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_a_repository_with_long_hashes(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     repo = Repository(folder)
@@ -152,6 +154,7 @@ async def test_one_who_works_on_the_sessions_is_waited_for_and_then_named(
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_a_lock_that_a_killed_git_left_is_told_with_its_name(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
@@ -170,6 +173,7 @@ async def test_a_lock_that_a_killed_git_left_is_told_with_its_name(repo: Reposit
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_a_partial_clone_reaches_no_network(repo: Repository, tmp_path: Path) -> None:
     repo.commit("more", kept="two\n")
     repo.git("config", "uploadpack.allowFilter", "true")
@@ -192,6 +196,7 @@ async def test_branches_in_the_way_are_named(repo: Repository) -> None:
     assert (await repo.started(detach=True)).tree.is_dir()
 
 
+@pytest.mark.deep
 async def test_a_branch_that_was_deleted_is_told_with_how_to_make_it_again(
     repo: Repository,
 ) -> None:
@@ -210,6 +215,7 @@ async def test_a_branch_that_was_deleted_is_told_with_how_to_make_it_again(
 
 
 @pytest.mark.proves("N06", "N16")
+@pytest.mark.deep
 async def test_files_that_cannot_be_laid_out_again_leave_the_session_as_it_was(
     repo: Repository,
 ) -> None:
@@ -230,6 +236,7 @@ async def test_files_that_cannot_be_laid_out_again_leave_the_session_as_it_was(
 
 
 @pytest.mark.proves("N06", "N16")
+@pytest.mark.deep
 async def test_work_trees_of_a_bare_repository_have_sessions_of_their_own(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -253,6 +260,7 @@ async def test_work_trees_of_a_bare_repository_have_sessions_of_their_own(
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_an_old_git_is_told_of(repo: Repository, tmp_path: Path) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()
