@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -43,11 +44,12 @@ def test_the_store_can_be_read_without_room(
     keep(home, after)
     if indexed == 2:
         assert searched(home, "needle") == [2, 3] or searched(home, "needle") == [3, 2]
-    if left == "killed":
-        holding = open_database(home)
-        holding.execute("PRAGMA wal_autocheckpoint=0")
-        holding.execute("UPDATE sessions SET title = 'In the write-ahead file'")
-    shutil.copytree(home, disk, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*-shm"))
+    with ExitStack() as holding:
+        if left == "killed":
+            database = holding.enter_context(closing(open_database(home)))
+            database.execute("PRAGMA wal_autocheckpoint=0")
+            database.execute("UPDATE sessions SET title = 'In the write-ahead file'")
+        shutil.copytree(home, disk, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*-shm"))
     fill(disk / "ballast")
     with pytest.raises(StoreFull):
         open_database(disk)

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import weakref
 from collections.abc import Sequence
 
 _WORD = re.compile(r"\w+")
@@ -14,6 +15,7 @@ class Ranking:
     def __init__(self, texts: Sequence[str]) -> None:
         """Indexes the texts; later they are known by their positions."""
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._db.close)
         self._db.execute(
             "CREATE VIRTUAL TABLE words USING fts5(text, content='', tokenize='porter unicode61')"
         )

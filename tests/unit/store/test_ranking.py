@@ -1,3 +1,5 @@
+import sqlite3
+
 import pytest
 
 from ouroboros.store.ranking import Ranking
@@ -41,3 +43,11 @@ def test_no_more_than_asked_for() -> None:
     assert Ranking(TEXTS).best("calendar", 0) == ()
     assert Ranking(()).best("calendar", 8) == ()
     assert Ranking(TEXTS).best("word " * 100_000 + "calendar", 8) == ()
+
+
+def test_its_index_is_closed_when_nobody_has_it_any_more() -> None:
+    ranking = Ranking(["one"])
+    index = ranking._db
+    del ranking
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        index.execute("SELECT 1")

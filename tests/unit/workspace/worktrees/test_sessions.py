@@ -348,10 +348,8 @@ async def test_a_repository_that_was_moved_goes_on(repo: Repository) -> None:
 
 @pytest.mark.proves("paws-sessions-in-trouble", "N06")
 @pytest.mark.deep
-@pytest.mark.parametrize(
-    "name", ["nöt ascii'\"$(id):b", "new\nline", os.fsdecode(b"no utf-8 \xff")]
-)
-async def test_folders_may_have_any_name(tmp_path: Path, name: str) -> None:
+async def test_folders_may_have_any_name(tmp_path: Path) -> None:
+    name = "nöt ascii'\"$(id):b, a new\nline and " + os.fsdecode(b"no utf-8 \xff")
     repo = Repository(tmp_path / name)
     sessions = await repo.sessions()
     session = await sessions.start()
