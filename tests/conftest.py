@@ -15,7 +15,7 @@ from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
 from pytest_rerunfailures import ClientStatusDB, StatusDB
 
-from tests import purity, signals
+from tests import forked, purity, signals
 from tests.leftovers import still_left
 
 if TYPE_CHECKING:
@@ -189,6 +189,7 @@ def fresh_home(
 def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fails when what these tests started outlives them: a browser, an isolate, a thread of a server."""
     yield
+    forked.close()
     assert still_left(tmp_path_factory.getbasetemp()) == {}
     assert [each.name for each in threading.enumerate() if "serve_forever" in each.name] == []
 

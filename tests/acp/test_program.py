@@ -22,6 +22,8 @@ from acp.schema import (
     WriteTextFileResponse,
 )
 
+from tests import forked
+
 ASKED = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n'
 
 
@@ -122,7 +124,7 @@ async def test_the_official_python_client_works_with_the_program(tmp_path: Path)
 )
 def test_the_program_ends_when_its_editor_is_gone(tmp_path: Path, way: str) -> None:
     command, environment = words(tmp_path)
-    with subprocess.Popen(
+    with forked.Popen(
         command,
         env=environment,
         stdin=subprocess.PIPE,

@@ -22,6 +22,7 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.events.schema import decode
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import ScriptedServer, serving
+from tests import forked
 from tests.faults import oracle
 from tests.story.stage import call
 
@@ -117,7 +118,7 @@ def begun(program: Sequence[str], cwd: Path, home: Path) -> subprocess.Popen[byt
     """Starts it; what it shows goes to files, so that ``ended`` sees how far it came."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / "out").open("wb") as out, (home / "err").open("wb") as err:
-        return subprocess.Popen(
+        return forked.Popen(
             program,
             cwd=cwd,
             env=environment(home),

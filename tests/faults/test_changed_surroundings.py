@@ -15,6 +15,7 @@ import time_machine
 from ouroboros.llm.turns import Turn
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
+from tests import forked
 from tests.faults import faulted, oracle
 from tests.faults.faulted import Fault
 from tests.small_disk import fill, mounted
@@ -67,7 +68,7 @@ async def test_a_clock_that_jumps_between_and_within_runs_is_lived_with(
 
 
 def ouro(cwd: Path, home: Path, *words: str, before: tuple[str, ...] = ()) -> tuple[int, str]:
-    done = subprocess.run(
+    done = forked.run(
         [*before, sys.executable, "-I", "-m", "ouroboros", *words],
         cwd=cwd,
         stdin=subprocess.DEVNULL,

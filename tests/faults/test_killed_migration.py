@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from ouroboros.store import resume
 from ouroboros.store.db import open_database
 from ouroboros.store.migrations import MIGRATIONS
+from tests import forked
 from tests.faults import faulted, oracle
 from tests.faults.faulted import Fault
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready
@@ -39,7 +39,7 @@ def old(home: Path) -> None:
 def brought_up(home: Path, fault: Fault | None) -> int:
     program = [sys.executable, "-I", "-m", "ouroboros", "sessions", "list"]
     words = faulted.injected(fault, home.parent) if fault else []
-    done = subprocess.run(
+    done = forked.run(
         [*words, *program],
         env={"PATH": os.environ["PATH"], "HOME": str(home.parent), "OUROBOROS_HOME": str(home)},
         capture_output=True,

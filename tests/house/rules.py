@@ -33,7 +33,7 @@ FORBIDDEN_WORDS = frozenset({
     "info",
 })
 CHANGELOG_SECTIONS = frozenset({"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"})
-SUBPROCESS = re.compile(r"(?m)^\s*(import|from) subprocess\b")
+SUBPROCESS = re.compile(r"(?m)^\s*((import|from) subprocess\b|from tests import .*\bforked\b)")
 SUPPRESSION = re.compile(r"#\s*(noqa|pyright:|type:\s*ignore|ruff:)")
 SUPPRESSION_WITH_REASON = re.compile(
     r"#\s*(noqa: [A-Z]+\d+(, ?[A-Z]+\d+)*|pyright: ignore\[\w+(, ?\w+)*\])\s+- \S+"

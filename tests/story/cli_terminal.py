@@ -7,13 +7,14 @@ import re
 import select
 import signal
 import struct
-import subprocess
 import sys
 import termios
 import time
 import unicodedata
 from pathlib import Path
 from typing import Self
+
+from tests import forked
 
 _SEQUENCE = re.compile(r"\x1b\[([?0-9;]*)([@-~])")
 DEADLINE_SECONDS = 60.0
@@ -118,7 +119,7 @@ class Program:
         self._fd, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         variables = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
-        self.process = subprocess.Popen(
+        self.process = forked.Popen(
             program or [sys.executable, "-m", "ouroboros", *arguments],
             cwd=cwd,
             env=variables,
@@ -126,7 +127,7 @@ class Program:
             stdout=inner,
             stderr=inner,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            terminal=True,
         )
         os.close(inner)
 

@@ -23,6 +23,7 @@ from ouroboros.llm.turns import Turn
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
 from ouroboros.testing.server import ScriptedServer
+from tests import forked
 from tests.faults import oracle
 from tests.story.stage import call
 
@@ -97,7 +98,7 @@ def environment(home: Path) -> dict[str, str]:
 def start(url: str, cwd: Path, home: Path, *words: str) -> subprocess.Popen[bytes]:
     home.mkdir(parents=True, exist_ok=True)
     with (home / "stderr").open("ab") as errors:
-        return subprocess.Popen(
+        return forked.Popen(
             command(url, *words),
             cwd=cwd,
             env=environment(home),

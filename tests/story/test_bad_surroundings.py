@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.small_disk import mounted
 
 
 def ouro(cwd: Path, *arguments: str, home: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked.run(
         [sys.executable, "-m", "ouroboros", *arguments],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
@@ -138,7 +139,7 @@ def test_a_session_name_that_is_no_text_is_unknown(tmp_path: Path, command: list
 @pytest.mark.parametrize("words", ["--version", "--help", "run --model echo hi", "sessions list"])
 def test_an_output_that_takes_nothing_is_named(tmp_path: Path, output: str, words: str) -> None:
     ouro(tmp_path, "run", "--model", "echo", "hi")
-    done = subprocess.run(
+    done = forked.run(
         ["/bin/sh", "-c", f"exec {sys.executable} -m ouroboros {words} {output}"],
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,

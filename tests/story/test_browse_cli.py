@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ouroboros.app.demo.site.server import Shop, open_shops
+from tests import forked
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def environment(folder: Path, **extra: str) -> dict[str, str]:
 
 
 def ouro(folder: Path, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked.run(
         command(*words),
         capture_output=True,
         text=True,
@@ -179,7 +180,7 @@ def test_the_mind_that_calls_tools_browses_too(tmp_path: Path, shops: tuple[Shop
 @pytest.mark.proves("browser-no-orphans")
 def test_ctrl_c_stops_the_run_and_the_browser(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     model = script(tmp_path, f"await openTab('{shops[0].url}'); log('there'); await sleep(9000)")
-    with subprocess.Popen(
+    with forked.Popen(
         command("browse", "--model", model, f"look at {shops[0].url}"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -199,7 +200,7 @@ def test_ctrl_c_stops_the_run_and_the_browser(tmp_path: Path, shops: tuple[Shop,
 @pytest.mark.proves("browser-no-orphans")
 def test_a_killed_run_leaves_no_browser(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     model = script(tmp_path, f"await openTab('{shops[0].url}'); await sleep(9000)")
-    with subprocess.Popen(
+    with forked.Popen(
         command("browse", "--model", model, f"look at {shops[0].url}"),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -10,11 +10,12 @@ import anyio.to_thread
 import pytest
 
 from ouroboros.browser.profiles import held
+from tests import forked
 from tests.unit.llm.fault_ground import nobody
 
 
 def ouro(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked.run(
         [sys.executable, "-I", "-m", "ouroboros", *words],
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.workspace.artifacts.cats import read
+from tests import forked
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro, script
 from tests.unit.workspace.worktrees.repository import Repository
@@ -97,7 +98,7 @@ def test_a_curation_that_is_ended_leaves_no_bundle_and_says_so(
     model = script(tmp_path, {"text": "Too late.", "delay_seconds": 300})
     words = ["cats", "--ai-curate", "Mend it", "--model", model, "-o", "out.md"]
     program = [sys.executable, "-m", "ouroboros", *words]
-    with subprocess.Popen(
+    with forked.Popen(
         program, cwd=repo.folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as running:
         assert running.stderr is not None

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests import forked
 from tests.story.cli_terminal import Program
 
 LOOP = "for i in 1 2 3; do echo step $i; sleep 30; done"
@@ -36,7 +37,7 @@ def ouro(
     *arguments: str, cwd: Path, given: str | None = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs the program without a terminal."""
-    return subprocess.run(
+    return forked.run(
         [sys.executable, "-m", "ouroboros", *arguments],
         cwd=cwd,
         input=given,
@@ -204,7 +205,7 @@ def test_resume_without_a_name_lists_the_sessions_where_nobody_can_choose(tmp_pa
 def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, ANSWERS)
     program = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
-    with subprocess.Popen(
+    with forked.Popen(
         [*program, "--output", "stream-json", "x"],
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
@@ -224,7 +225,7 @@ def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> 
 @pytest.mark.proves("spine-bad-input")
 def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
+        done = forked.run(
             [sys.executable, "-m", "ouroboros", "run", "--model", "echo", "hi"],
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
@@ -241,7 +242,7 @@ def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
 def test_a_signal_ends_the_run_with_a_valid_history(tmp_path: Path, number: signal.Signals) -> None:
     model = script(tmp_path, SLEEPS, ANSWERS)
     program = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
-    with subprocess.Popen(
+    with forked.Popen(
         [*program, "--output", "stream-json", "x"],
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
@@ -376,7 +377,7 @@ def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, outpu
         "drawn = {'rich', 'pygments', 'markdown_it', 'ouroboros.faces.cli.render.terminal'};"
         "sys.exit(len(drawn & set(sys.modules)))"
     )
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
@@ -391,7 +392,7 @@ def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, outpu
 
 def test_a_closed_standard_output_is_named(tmp_path: Path) -> None:
     program = f"exec {sys.executable} -m ouroboros run --model echo hi >&- </dev/null"
-    done = subprocess.run(
+    done = forked.run(
         ["/bin/sh", "-c", program],
         cwd=tmp_path,
         stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ from dirty_equals import IsFloat, IsStr
 
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
+from tests import forked
 
 
 def demo(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
@@ -24,7 +25,7 @@ def ouro(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProce
         "TMPDIR": str(tmp_path),
         **extra,
     }
-    return subprocess.run(
+    return forked.run(
         [sys.executable, "-I", "-m", "ouroboros", *words],
         capture_output=True,
         text=True,
@@ -51,7 +52,7 @@ def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> N
     ended = demo(tmp_path, "--keep")
     assert ended.returncode == 0, ended.stderr
     (folder,) = tmp_path.glob("ouro-demo-*")
-    diff = subprocess.run(
+    diff = forked.run(
         ["git", "diff", "-U0"], cwd=folder / "parcel", capture_output=True, text=True, check=True
     ).stdout
     assert "+        if grams <= limit:" in diff

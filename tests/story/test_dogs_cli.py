@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.story.cli_terminal import DEADLINE_SECONDS
 from tests.story.test_cli_run import ouro
 from tests.tui.test_terminal import ENTERED, LEFT, Whole
@@ -113,7 +114,7 @@ def begun(root: Path, command: str) -> subprocess.Popen[bytes]:
     """Dogs whose verification runs; ``started`` is there by then."""
     words = ("dogs", "../answer.md", "-y", "--revert-on-fail", "--verify", command)
     command_line = [sys.executable, "-m", "ouroboros", *words]
-    program = subprocess.Popen(command_line, cwd=root, stderr=subprocess.PIPE)
+    program = forked.Popen(command_line, cwd=root, stderr=subprocess.PIPE)
     deadline = time.monotonic() + DEADLINE_SECONDS
     while not (root / "started").exists():
         assert program.poll() is None
@@ -141,7 +142,7 @@ def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> N
 def test_ctrl_c_ends_it_while_it_waits_for_the_bundle(root: Path) -> None:
     os.mkfifo(root.parent / "pipe")
     words = [sys.executable, "-m", "ouroboros", "dogs", "pipe", str(root), "-y"]
-    with subprocess.Popen(words, cwd=root.parent, stderr=subprocess.PIPE) as program:
+    with forked.Popen(words, cwd=root.parent, stderr=subprocess.PIPE) as program:
         # A pipe opens for the writer when its reader is there.
         with (root.parent / "pipe").open("wb", buffering=0) as bundle:
             bundle.write(b"--- File: ")

@@ -16,6 +16,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ContextCompacted
 from ouroboros.core.events.review import ReviewExited
 from ouroboros.llm.turns import Turn
+from tests import forked
 from tests.story.stage import call, stage
 from tests.story.test_cli_run import ouro, script
 from tests.story.test_daily_limit import DOLLAR, DONE, LOOK
@@ -96,7 +97,7 @@ def test_a_run_that_is_killed_leaves_no_file(tmp_path: Path) -> None:
     work.mkdir()
     waits: dict[str, object] = {"command": "echo yes > made; sleep 60", "timeout": 90}
     model = script(tmp_path, calls(("shell", {"command": LONG}), ("shell", waits)))
-    process = subprocess.Popen(
+    process = forked.Popen(
         [
             *(sys.executable, "-m", "ouroboros", "run", "--ephemeral", "--model", model),
             *("--mode", "full-auto", "--sandbox", "danger-full-access", "Do it."),

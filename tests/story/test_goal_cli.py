@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro, script
 
@@ -83,7 +84,7 @@ def test_a_killed_run_counts_each_reply_once_and_goes_on_with_its_goal(tmp_path:
     model = script(tmp_path, turn("Begun."), turn("", waits, tokens=20), REACHED, turn("Done."))
     command = [sys.executable, "-m", "ouroboros", "run", "--output", "stream-json"]
     command += ["--mode", "full-auto", "--model", model, "--goal", "Survive"]
-    with subprocess.Popen(
+    with forked.Popen(
         command, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     ) as run:
         assert run.stdout is not None

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from tests import forked
 from tests.story.crash import environment
 from tests.unit.llm.auth_server import AuthServer, authorizing
 
@@ -25,7 +26,7 @@ command = '''{command}'''
 
 
 def started(home: Path, cwd: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    return forked.Popen(
         [sys.executable, "-I", "-m", "ouroboros", *words],
         env=environment(home),
         cwd=cwd,

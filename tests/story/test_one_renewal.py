@@ -14,6 +14,7 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.llm.auth.oauth import LoginFile, Tokens
+from tests import forked
 from tests.story.crash import environment
 from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing
 
@@ -59,7 +60,7 @@ async def prepared(server: AuthServer, home: Path) -> LoginFile:
 
 
 def started(home: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    return forked.Popen(
         RUN,
         env=environment(home),
         cwd=home,
@@ -106,7 +107,7 @@ def kills(home: Path, seed: int, count: int) -> None:
     path = LoginFile(home, "mine").path
     for _ in range(count):
         command = [sys.executable, "-c", WRITER, str(home)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
+        with forked.Popen(command, stdout=subprocess.PIPE) as writer:
             assert writer.stdout is not None
             assert writer.stdout.readline() == b"begun\n"
             time.sleep(chance.uniform(0, 0.02))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests import forked
 from tests.small_disk import mounted
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro
@@ -74,7 +75,7 @@ def at_work(repo: Repository, *turns: Mapping[str, object]) -> Generator[subproc
     """An agent whose model is thinking for long, and that has written its file."""
     words = ["paws", *order(repo, *turns, NEVER), "--json"]
     program = [sys.executable, "-m", "ouroboros", *words]
-    with subprocess.Popen(
+    with forked.Popen(
         program, cwd=repo.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
         until = time.monotonic() + 60
@@ -264,7 +265,7 @@ def test_one_that_is_stopped_before_it_begins_does_nothing(repo: Repository) -> 
     )
     words = ("agent", "serve", "--model", script(repo, WRITES, ENDS), "--mode", "full-auto")
     program = [sys.executable, "-m", "ouroboros", "paws", *words]
-    with subprocess.Popen(
+    with forked.Popen(
         program, cwd=repo.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
         assert running.stdin is not None

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from ouroboros.workspace.artifacts.dogs.reading import read
+from tests import forked
 from tests.story.test_cli_run import ouro
 from tests.story.test_paws_agent import CHANGES, DEFINITION, ENDS, WRITES, runs, script
 from tests.unit.workspace.worktrees.repository import Repository
@@ -43,7 +44,7 @@ def begun(repo: Repository, session: str) -> tuple[subprocess.Popen[str], int]:
     """The supervisor and the number of the agent's program, which was just started."""
     words = ["paws", "agent", "run", "fixer", "--goal", "Mend it.", "--session", session, "--json"]
     words += ["--model", script(repo, *TURNS), "--mode", "full-auto"]
-    running = subprocess.Popen(
+    running = forked.Popen(
         [sys.executable, "-m", "ouroboros", *words],
         cwd=repo.folder,
         stdout=subprocess.PIPE,

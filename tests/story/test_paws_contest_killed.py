@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from ouroboros.workspace.artifacts.dogs.reading import read
+from tests import forked
 from tests.story.test_cli_run import ouro, script
 from tests.story.test_paws_agent_killed import ends
 from tests.unit.workspace.worktrees.repository import Repository
@@ -45,7 +46,7 @@ def begun(repo: Repository) -> subprocess.Popen[str]:
     turns = ({"tool_calls": [writes]}, {"tool_calls": [waits]}, {"text": "Done."})
     words = ["run", "--goal", "Answer", "--best-of", "2", "--verify", "sh check.sh", "--json"]
     model = script(repo.folder.parent, *turns)
-    return subprocess.Popen(
+    return forked.Popen(
         [sys.executable, "-m", "ouroboros", "paws", *words, "--model", model, "--mode=full-auto"],
         cwd=repo.folder,
         stdout=subprocess.PIPE,

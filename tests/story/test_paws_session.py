@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro
 from tests.unit.workspace.worktrees.repository import Repository
@@ -81,7 +82,7 @@ def test_exit_codes_say_the_kind(repo: Repository, tmp_path: Path) -> None:
 @pytest.mark.proves("N15")
 def test_two_terminals_start_at_once(repo: Repository) -> None:
     started = [
-        subprocess.Popen(
+        forked.Popen(
             [sys.executable, "-m", "ouroboros", "paws", "session", "start"],
             cwd=repo.folder,
             env=os.environ,

@@ -17,6 +17,7 @@ from anyio import from_thread, to_thread
 from ouroboros import __version__
 from ouroboros.app.providers import keys
 from ouroboros.llm.auth.oauth import LoginFile, Tokens
+from tests import forked
 from tests.story.cli_terminal import Program
 from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing, fetched
 from tests.unit.llm.proxy_parts import proxying
@@ -64,7 +65,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 def ended(
     home: Path, *words: str, typed: str = "", **more: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked.run(
         [*OURO, *words],
         env=environment(home, **more),
         cwd=home,
@@ -252,7 +253,7 @@ async def test_the_answer_can_be_piped(server: AuthServer, tmp_path: Path) -> No
 
 def test_without_any_input_only_the_page_is_waited_for(tmp_path: Path) -> None:
     words = ("providers", "login", "openrouter", "--no-browser", "--timeout", "0.5")
-    done = subprocess.run(
+    done = forked.run(
         ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *OURO, *words],
         env=environment(tmp_path),
         cwd=tmp_path,

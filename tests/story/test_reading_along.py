@@ -16,6 +16,7 @@ from ouroboros.core.errors import StoreFailed
 from ouroboros.core.events import Envelope, TaskCompleted, UserMessage
 from ouroboros.store import resume
 from ouroboros.store.db import open_database
+from tests import forked
 from tests.story.cli_terminal import Program
 from tests.story.test_cli_run import ouro, script
 from tests.unit.store.samples import a_turn, keep, numbered, ready
@@ -35,7 +36,7 @@ def test_events_of_a_session_that_is_open_elsewhere_are_shown_as_they_become_dur
         refused = ouro("run", "x", "--continue", "--model", model, cwd=tmp_path)
         assert refused.returncode == 1
         assert "ouro sessions follow ses_" in refused.stderr
-        with subprocess.Popen(
+        with forked.Popen(
             [*COMMAND, "--json"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
         ) as reader:
             assert reader.stdout is not None
@@ -62,7 +63,7 @@ def test_a_person_reads_words_calls_and_endings(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "First answer."}, {"text": "Second answer."})
     ouro("run", "one", "--model", model, cwd=tmp_path)
     ouro("run", "two", "--continue", "--model", model, cwd=tmp_path)
-    with subprocess.Popen(
+    with forked.Popen(
         [*COMMAND, "--all"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as reader:
         assert reader.stdout is not None
@@ -80,7 +81,7 @@ def test_a_chat_that_only_reads_needs_a_session_and_says_nothing_to_it(tmp_path:
     refused = ouro("chat", "--read-only", cwd=tmp_path)
     assert (refused.returncode, "name it with --resume" in refused.stderr) == (2, True)
     command = [sys.executable, "-m", "ouroboros", "chat", "--continue", "--read-only"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as reader:
+    with forked.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "First answer.\n"
         os.kill(reader.pid, signal.SIGINT)

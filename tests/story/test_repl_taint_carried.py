@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.app.demo.site.server import Shop, open_shops
+from tests import forked
 
 MINE = "only my own words"
 
@@ -25,7 +26,7 @@ def browse(folder: Path, blocks: list[str], *words: str) -> subprocess.Completed
     path = folder / "turns.jsonl"
     turns = [json.dumps({"text": f"```repl\n{block}\n```"}) for block in blocks]
     path.write_text("\n".join(turns) + "\n", encoding="utf-8")
-    return subprocess.run(
+    return forked.run(
         [
             *(sys.executable, "-I", "-m", "ouroboros", "browse", "--model", f"script:{path}"),
             *("--mode", "full-auto", *words),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.leftovers import still_left
 from tests.story.test_cli_run import ouro
 from tests.unit.workspace.repos.git_host import Host, Upstream, serving
@@ -24,7 +25,7 @@ def upstream(tmp_path: Path) -> Upstream:
 def started(host: Host, cwd: Path) -> subprocess.Popen[str]:
     """`ouro repo add` of a server that says nothing; it has asked it."""
     host.hangs = True
-    process = subprocess.Popen(
+    process = forked.Popen(
         [sys.executable, "-m", "ouroboros", "repo", "add", f"{host.url}/o/r.git"],
         cwd=cwd,
         env=os.environ,
@@ -84,7 +85,7 @@ def test_a_killed_load_goes_on_after_its_last_whole_step(
     words = [sys.executable, "-m", "ouroboros", "repo", "add", "--depth", "0"]
     with serving(tmp_path / "srv") as host:
         host.enough = 1_000_000
-        process = subprocess.Popen(
+        process = forked.Popen(
             [*words, f"{host.url}/o/r.git"], cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE
         )
         assert host.stuck.wait(60)

@@ -10,6 +10,7 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.llm.turns import Turn
+from tests import forked
 from tests.story.stage import stage
 from tests.story.test_cli_run import ouro, script
 from tests.story.test_review import finding, repository
@@ -127,7 +128,7 @@ async def test_a_review_that_a_kill_cut_off_is_over_when_the_session_goes_on(
 
 def _killed(folder: Path, model: str, home: Path) -> None:
     """A review that is killed as soon as it has begun."""
-    program = subprocess.Popen(
+    program = forked.Popen(
         [sys.executable, "-m", "ouroboros", "review", "--model", model],
         cwd=folder,
         env={**os.environ, "OUROBOROS_HOME": str(home)},

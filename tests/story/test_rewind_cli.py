@@ -15,6 +15,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events.checkpoint import CheckpointRestored
 from ouroboros.faces.cli.entry import main
 from ouroboros.workspace.checkpoints.rewind import pending
+from tests import forked
 from tests.unit.workspace.kept_folder import seen
 
 SCRIPT = [
@@ -53,9 +54,7 @@ class Person:
     def cut(self, message: str, session: str) -> None:
         """Goes back, and is killed right before the first file is removed."""
         cut = CUT.format(home=str(self.home), id=session, message=message)
-        ran = subprocess.run(
-            [sys.executable, "-c", cut], capture_output=True, text=True, check=False
-        )
+        ran = forked.run([sys.executable, "-c", cut], capture_output=True, text=True, check=False)
         assert ran.returncode == -9, ran.stderr
 
 
@@ -174,7 +173,7 @@ def test_checkpoints_go_with_their_session_unless_a_fork_has_them(person: Person
 def chatted(person: Person, *lines: str, more: tuple[str, ...] = ()) -> str:
     """What a chat with these lines said beside the answers."""
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}", *more)
-    ran = subprocess.run(
+    ran = forked.run(
         [sys.executable, "-m", "ouroboros", *chat],
         input="\n".join([*lines, "/quit\n"]),
         capture_output=True,
@@ -228,7 +227,7 @@ def test_a_decision_is_asked_for_with_the_line_to_type(person: Person) -> None:
 def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
     lines = "Change it\n/rewind\n/undo\n/redo\n/rewind 1 diff\n/rewind 1 files\n/checkpoints\n/rewind nine\n/quit\n"
-    ran = subprocess.run(
+    ran = forked.run(
         [sys.executable, "-m", "ouroboros", *chat],
         input=lines,
         capture_output=True,
@@ -250,7 +249,7 @@ def test_words_that_a_command_of_the_chat_cannot_do_are_refused(person: Person) 
     lines = "Change it", "/undo files", "/redo 2", "/checkpoints restore abcd soon", f"/rewind {far}", \
         f"/rollback {far}", f"/goal budget {far}", f"/queue drop {far}", "/quit"  # fmt: skip
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
-    ran = subprocess.run(
+    ran = forked.run(
         [sys.executable, "-m", "ouroboros", *chat],
         input="\n".join(lines),
         capture_output=True,
@@ -345,7 +344,7 @@ def test_words_go_back_with_the_files_of_a_rewind_that_was_cut_off(
     person.run()
     plan = next((person.home / "checkpoints").glob("*.git")) / "rewind.json"
     cut = WHOLE.format(name="" if is_half_done else plan.name)
-    ran = subprocess.run([sys.executable, "-c", cut], capture_output=True, text=True, check=False)
+    ran = forked.run([sys.executable, "-c", cut], capture_output=True, text=True, check=False)
     assert (ran.returncode, plan.exists()) == (-9, True), ran.stderr
     if goes_on:
         model = ("--model", f"script:{person.script}", "--mode", "plan")
@@ -390,7 +389,7 @@ def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
     person.script.write_text("".join(json.dumps(each) + "\n" for each in [*turns, SCRIPT[2]]))
     model = ("--mode", "full-auto", "--model", f"script:{person.script}")
     words = [sys.executable, "-m", "ouroboros", "run", *model, "Go"]
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as ran:
+    with forked.Popen(words, stderr=subprocess.DEVNULL) as ran:
         until = time.monotonic() + 120
         while not (person.work / "began").exists() and time.monotonic() < until:
             time.sleep(0.02)

@@ -11,6 +11,7 @@ import pytest
 
 from ouroboros.app.demo.site.goods import Item
 from ouroboros.app.demo.site.pages import invoice
+from tests import forked
 
 
 def rlm(
@@ -18,7 +19,7 @@ def rlm(
 ) -> subprocess.CompletedProcess[str]:
     path = folder / "turns.jsonl"
     path.write_text("".join(json.dumps({"text": turn}) + "\n" for turn in turns), encoding="utf-8")
-    return subprocess.run(
+    return forked.run(
         [sys.executable, "-I", "-m", "ouroboros", "rlm", "--model", f"script:{path}", *words],
         input=given,
         capture_output=True,
@@ -182,7 +183,7 @@ def test_a_goal_that_is_blocked_is_no_success_and_its_budget_is_kept(tmp_path: P
     ended = rlm(tmp_path, turns, "Begin.", "--goal", "X", "--budget", "900")
     assert (ended.returncode, ended.stdout) == (1, "no\n"), ended.stderr
     assert "Goal blocked: needs a key" in ended.stderr
-    shown = subprocess.run(
+    shown = forked.run(
         [sys.executable, "-I", "-m", "ouroboros", "goal", "show", "--json"],
         capture_output=True,
         text=True,

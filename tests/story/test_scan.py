@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.story.test_cli_run import ouro
 
 KEY = "ghp_" + "aB3dE5" * 6
@@ -49,7 +50,7 @@ def test_lines_of_json_have_an_answer_each(tmp_path: Path) -> None:
 
 def test_each_line_is_answered_at_once_also_a_broken_one(tmp_path: Path) -> None:
     said = b'no JSON\n{"text": "fine"}\n'.splitlines(keepends=True)
-    with subprocess.Popen(
+    with forked.Popen(
         [sys.executable, "-m", "ouroboros", "scan", "secrets", "--jsonl"],
         cwd=tmp_path,
         stdin=subprocess.PIPE,

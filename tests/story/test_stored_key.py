@@ -9,11 +9,12 @@ from anyio import to_thread
 
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
+from tests import forked
 from tests.story.crash import environment
 
 
 def ouro(home: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return forked.run(
         [sys.executable, "-I", "-m", "ouroboros", *words],
         env=environment(home),
         cwd=cwd,

@@ -14,6 +14,7 @@ from ouroboros.core.errors import SessionBusy
 from ouroboros.core.events import TaskCompleted
 from ouroboros.store import resume
 from ouroboros.store.lease import Lease
+from tests import forked
 from tests.story.test_cli_run import script
 
 WAIT = "echo on; until [ -e go ]; do sleep 0.05; done"
@@ -33,7 +34,7 @@ def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path:
     model = script(tmp_path, WAITS, ACTS, {"text": "Done."})
     command = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
     command += ["--output", "stream-json", "Do it"]
-    with subprocess.Popen(
+    with forked.Popen(
         command,
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,

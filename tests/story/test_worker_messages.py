@@ -26,6 +26,7 @@ from ouroboros.faces.ipc.link import Link
 from ouroboros.faces.wording import worker
 from ouroboros.llm.turns import Turn
 from ouroboros.store.lease import holder
+from tests import forked
 from tests.story.stage import call, stage
 from tests.story.test_cli_run import script
 
@@ -223,7 +224,7 @@ def test_sessions_over_a_socket_of_ones_own(
     path = Path("s")
     path.touch()
     command = [sys.executable, "-m", "ouroboros", "serve", "--model", model, "--socket"]
-    refused = subprocess.run(
+    refused = forked.run(
         [*command, str(path)],
         cwd=tmp_path,
         capture_output=True,
@@ -234,9 +235,7 @@ def test_sessions_over_a_socket_of_ones_own(
     assert refused.returncode == 2
     assert "cannot listen" in refused.stderr
     path.unlink()
-    with subprocess.Popen(
-        [*command, "s"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    ) as server:
+    with forked.Popen([*command, "s"], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         try:
             while not listens(path):
                 assert server.poll() is None
@@ -251,7 +250,7 @@ def test_sessions_over_a_socket_of_ones_own(
             again = [{"type": "init", "session": first[0]["session"]}, {"type": "get_history"}]
             second = talk(path, *again, until="history", pieces=3)
             assert [each["content"] for each in second[-1]["messages"]][1:] == ["Hello", "One."]
-            twice = subprocess.run(
+            twice = forked.run(
                 [*command, "s"],
                 cwd=tmp_path,
                 capture_output=True,
@@ -273,7 +272,7 @@ def test_a_signal_ends_it_with_its_sessions_and_its_socket(
     monkeypatch.chdir(tmp_path)
     path = Path("s")
     command = [sys.executable, "-m", "ouroboros", "serve", "--model", "echo", "--socket", "s"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
+    with forked.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as server:
         while not listens(path):
             assert server.poll() is None
             time.sleep(0.01)

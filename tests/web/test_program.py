@@ -19,6 +19,7 @@ from ouroboros.app.past import sessions
 from ouroboros.faces.web.door import Doorplate
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving as models
+from tests import forked
 from tests.story.stage import call
 from tests.unit.llm.auth_server import spare_port
 from tests.web.serving import Frame, Served, is_durable, raw
@@ -57,7 +58,7 @@ class Program:
 @contextmanager
 def ouro_web(cwd: Path, *flags: str, **variables: str) -> Generator[Program]:
     """Starts it in a folder."""
-    with subprocess.Popen(
+    with forked.Popen(
         [sys.executable, "-m", "ouroboros", "web", *flags],
         cwd=cwd,
         env={**os.environ, **variables},

@@ -1,7 +1,6 @@
 """``ouro debug error`` says what each error of a table is, one JSON line each."""
 
 import json
-import subprocess
 import sys
 from email.utils import formatdate
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from ouroboros.app.offline.error import debug_error
 from ouroboros.testing.clock import ManualClock
+from tests import forked
 from tests.wire.recordings import FOLDER
 
 pytestmark = pytest.mark.real
@@ -136,7 +136,7 @@ def test_the_command_prints_a_line_for_each_row(tmp_path: Path) -> None:
     table.write_text(
         json.dumps([{"status": 429, "headers": {"retry-after": "2"}, "body": SLOW}, 1])
     )
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-m", "ouroboros", "debug", "error", str(table)],
         capture_output=True,
         text=True,

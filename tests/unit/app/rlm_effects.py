@@ -13,6 +13,7 @@ from anyio import to_thread
 from ouroboros.core.events.fleet import SubagentStarted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
+from tests import forked
 from tests.story.rlm_stage import block, contexts, rlm_stage
 from tests.story.stage import call, stage
 
@@ -109,7 +110,7 @@ async def data_max(folder: Path) -> None:
         made.mkdir()
         (made / "config.toml").write_text("[rlm]\ndata_max = 99\n", encoding="utf-8")
         words = ["rlm", "--model", f"script:{folder / 'turns.jsonl'}", "--data", "a.txt", "go"]
-        return subprocess.run(
+        return forked.run(
             [sys.executable, "-I", "-m", "ouroboros", *words],
             capture_output=True,
             text=True,

@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
+from tests import forked
 from tests.story.hub_stage import hub_stage
 from tests.unit.llm.auth_server import spare_port
 
@@ -30,7 +31,7 @@ async def _close_after(folder: Path) -> None:
 def _first_line(folder: Path, home: Path) -> str:
     command = [sys.executable, "-m", "ouroboros", "web", "--headless-token", "--model", "echo"]
     variables = {**os.environ, "OUROBOROS_HOME": str(home)}
-    with subprocess.Popen(
+    with forked.Popen(
         command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None

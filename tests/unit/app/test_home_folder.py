@@ -1,13 +1,13 @@
 """The one folder in which everything is kept for a person, and the variable that moves it."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ouroboros.app.config.layers import home_folder
+from tests import forked
 
 pytestmark = pytest.mark.real
 
@@ -31,7 +31,7 @@ def test_a_run_keeps_everything_in_the_named_folder(tmp_path: Path) -> None:
     person, chosen, work = tmp_path / "person", tmp_path / "chosen", tmp_path / "work"
     person.mkdir()
     work.mkdir()
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-m", "ouroboros", "run", "--model", "echo", "hello"],
         cwd=work,
         env={**os.environ, "HOME": str(person), "OUROBOROS_HOME": str(chosen)},

@@ -1,7 +1,6 @@
 """How an installation is updated is told by the marks that its installer left."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 import ouroboros
 from ouroboros.app.updating import Here, installation
+from tests import forked
 from tests.house.rules import ROOT
 
 pytestmark = pytest.mark.real
@@ -122,7 +122,7 @@ def test_a_broken_note_of_where_it_came_from_counts_as_none(tmp_path: Path, dire
 
 @pytest.mark.proves("interfaces-ouro-update")
 def test_the_program_says_how_this_checkout_is_updated_and_does_nothing() -> None:
-    done = subprocess.run(
+    done = forked.run(
         [sys.executable, "-I", "-m", "ouroboros", "update"],
         capture_output=True,
         text=True,

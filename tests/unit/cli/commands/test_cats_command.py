@@ -13,6 +13,7 @@ import pytest
 from ouroboros.app.paws import cats
 from ouroboros.faces.cli.entry import main
 from ouroboros.workspace.artifacts.cats import read
+from tests import forked
 from tests.small_disk import fill, mounted
 from tests.unit.cli.commands.calling import Ouro
 
@@ -91,11 +92,9 @@ def test_paths_come_from_standard_input(tree: Path) -> None:
         (["--stdin"], f"src/cart.py\n{odd}\n"),
         (["-0"], f"src/cart.py\0{odd}\0"),
     ):
-        done = subprocess.run(
-            [*command, *words], input=given.encode(), capture_output=True, check=True
-        )
+        done = forked.run([*command, *words], input=given.encode(), capture_output=True, check=True)
         assert [file.path for file in read(done.stdout).files] == [odd, "src/cart.py"]
-    done = subprocess.run([*command, "--stdin"], input=b"", capture_output=True, check=False)
+    done = forked.run([*command, "--stdin"], input=b"", capture_output=True, check=False)
     assert done.returncode == 2
     assert b"no path came on standard input" in done.stderr
 
@@ -103,7 +102,7 @@ def test_paths_come_from_standard_input(tree: Path) -> None:
 @pytest.mark.proves("L01")
 def test_a_device_or_a_pipe_is_written_to_and_not_replaced(ouro: Ouro, tree: Path) -> None:
     command = [sys.executable, "-m", "ouroboros", "cats", "src", "-q", "-o", "/dev/stdout"]
-    done = subprocess.run(command, capture_output=True, check=True)
+    done = forked.run(command, capture_output=True, check=True)
     assert len(read(done.stdout).files) == 2
     full = ouro("cats", "src", "-o", "/dev/full")
     assert full.code == 1
@@ -116,7 +115,7 @@ def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
     (tree / "a[1].py").write_text("x\n")
     command = [sys.executable, "-m", "ouroboros", "cats", "--stdin", "-o", "-"]
     given = b"gone.py\na[1].py\nsrc/*.py\n"
-    done = subprocess.run(command, input=given, capture_output=True, check=True)
+    done = forked.run(command, input=given, capture_output=True, check=True)
     assert [file.path for file in read(done.stdout).files] == ["a[1].py"]
     assert b"left out: gone.py (it is not there)" in done.stderr
     assert b"left out: src/*.py (it is not there)" in done.stderr
@@ -130,7 +129,7 @@ def test_a_list_may_name_links_and_pipes_as_git_lists_them(tree: Path) -> None:
     os.mkfifo(tree / "pipe")
     command = [sys.executable, "-m", "ouroboros", "cats", "-0", "-o", "-"]
     given = b"\0".join([b"loop", b"away", b"nowhere", b"pipe", b"../up", b"", b"README.md"])
-    done = subprocess.run(command, input=given, capture_output=True, check=True)
+    done = forked.run(command, input=given, capture_output=True, check=True)
     assert [file.path for file in read(done.stdout).files] == ["README.md"]
     for left in (
         b"away (it leads out of the project)",
@@ -283,7 +282,7 @@ def test_a_bundle_can_say_how_to_answer_and_what_it_says_is_true(ouro: Ouro, tre
 
     def applied() -> None:
         words = ["dogs", "answer.md", "-y"]
-        subprocess.run([sys.executable, "-m", "ouroboros", *words], capture_output=True, check=True)
+        forked.run([sys.executable, "-m", "ouroboros", *words], capture_output=True, check=True)
 
     words = (Path(cats.__file__).parent / "prompts" / "answer.md").read_text()
     (tree / "answer.md").write_text(words)
@@ -339,7 +338,7 @@ def test_an_answer_can_name_the_lines_of_a_numbered_bundle(ouro: Ouro, tree: Pat
     cart = tree / "src/cart.py"
     cart.write_text(f"# moved down since\n{cart.read_text()}")
     words = ["dogs", "answer.md", "-d", "seen.md", "-y"]
-    subprocess.run([sys.executable, "-m", "ouroboros", *words], capture_output=True, check=True)
+    forked.run([sys.executable, "-m", "ouroboros", *words], capture_output=True, check=True)
     assert cart.read_text().splitlines()[3] == "        return 2"
 
 
@@ -430,7 +429,7 @@ def test_a_link_or_a_mode_of_the_output_stays(ouro: Ouro, tree: Path, tmp_path: 
 def test_a_reader_that_left_is_no_mistake(tree: Path) -> None:
     (tree / "big.txt").write_bytes(b"line\n" * 100_000)
     command = [sys.executable, "-u", "-m", "ouroboros", "cats", "-q", "-o", "-"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with forked.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout is not None
         running.stdout.read(10)
         running.stdout.close()

@@ -14,6 +14,7 @@ from ouroboros.app.paws.sessions import Sessions, WorkBusy, WorkRefused, manifes
 from ouroboros.core.errors import OuroborosError
 from ouroboros.workspace.worktrees.faults import NoRepository
 from ouroboros.workspace.worktrees.records.shelf import held
+from tests import forked
 from tests.small_disk import fill, mounted
 from tests.unit.workspace.worktrees.repository import Repository
 
@@ -88,7 +89,7 @@ def test_a_signal_while_a_session_is_started_leaves_nothing(
         f'exec {real} "$@"\n'
     )
     shim.chmod(0o755)
-    process = subprocess.Popen(
+    process = forked.Popen(
         [sys.executable, "-m", "ouroboros", "paws", "session", "start"],
         cwd=repo.folder,
         env={**os.environ, "PATH": f"{shim.parent}:{os.environ['PATH']}"},
@@ -102,7 +103,7 @@ def test_a_signal_while_a_session_is_started_leaves_nothing(
     process.send_signal(number)
     out, _ = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, b"")
-    listed = subprocess.run(
+    listed = forked.run(
         [sys.executable, "-m", "ouroboros", "paws", "session", "list", "--all"],
         cwd=repo.folder,
         env=os.environ,
