@@ -50,7 +50,9 @@ FLAGS = (
     # What follows keeps it from asking its maker for the time, updates, hints and logins.
     "--disable-features=PaintHolding,Prerender2,NetworkTimeServiceQuerying,OptimizationHints"
     ",OptimizationGuideModelDownloading,OptimizationTargetPrediction"
-    ",OptimizationGuideModelExecution,OptimizationGuideOnDeviceModel",
+    ",OptimizationGuideModelExecution,OptimizationGuideOnDeviceModel"
+    # The last two: each new window would load pages for its address bar, at twice the cost of its own.
+    ",WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     "--component-updater=url-source=http://127.0.0.1:9/,disable-background-downloads",
     "--gaia-url=http://127.0.0.1:9/",
     "--google-apis-url=http://127.0.0.1:9/",
