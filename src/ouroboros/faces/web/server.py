@@ -15,7 +15,8 @@ from ouroboros.faces.web.routing import BODY_BYTES
 
 _KEEP_ALIVE_SECONDS = 10
 _PING_SECONDS = 20.0
-_STOP_SECONDS = 1
+_DATE_SECONDS = 1.0
+_STOP_SECONDS, _LOOK_SECONDS = 1.0, 0.002
 _CONNECTIONS, _OWN_FILES = 2000, 256
 
 
@@ -34,14 +35,33 @@ async def serving(
 
     from ouroboros.faces.web.impatient import Impatient
 
-    started = anyio.Event()
+    started, leaving = anyio.Event(), anyio.Event()
 
     class Quiet(Server):
-        """Leaves signals to the program, and says when it listens."""
+        """Leaves signals to the program, says when it listens, and stops as soon as it is left."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             started.set()
+
+        async def main_loop(self) -> None:
+            while not await self.on_tick(0):
+                with anyio.move_on_after(_DATE_SECONDS):
+                    await leaving.wait()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            for each in (*self.servers, *(sockets or ())):
+                each.close()
+            state = self.server_state
+            for each in list(state.connections):
+                each.shutdown()
+            with anyio.move_on_after(_STOP_SECONDS):
+                while state.connections or state.tasks:
+                    await anyio.sleep(_LOOK_SECONDS)
+                for each in self.servers:
+                    await each.wait_closed()
+            for task in state.tasks:
+                task.cancel()
 
         @contextmanager
         def capture_signals(self) -> Generator[None]:
@@ -66,7 +86,6 @@ async def serving(
         ws_per_message_deflate=False,
         limit_concurrency=_most_connections(),
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=_STOP_SECONDS,
     )
     server = Quiet(config)
     # What clients do wrong is nothing to show over the terminal.
@@ -83,3 +102,4 @@ async def serving(
             yield
         finally:
             server.should_exit = True
+            leaving.set()
