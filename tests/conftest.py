@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from blockbuster import BlockBuster
 from hypothesis import HealthCheck, settings
-from pytest_rerunfailures import ClientStatusDB, StatusDB
 
 from tests import forked, purity, signals
 from tests.leftovers import still_left
@@ -28,7 +27,8 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("deep", settings.get_profile("default"), max_examples=500)
+settings.register_profile("deep", settings.get_profile("default"), max_examples=100)
+settings.register_profile("soak", settings.get_profile("default"), max_examples=2000)
 settings.load_profile("default")
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_ACCESS_KEY", "_ACCESS_KEY_ID", "_CREDENTIALS")
@@ -77,11 +77,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Shuts the network for this process, and lets Ctrl-C be heard in the programs it starts."""
-    known = vars(config)
-    if isinstance(asked := known.get("failures_db"), ClientStatusDB):
-        # The first process is asked a byte at a time before each test, of crashes; nobody needs that.
-        asked.sock.close()
-        known["failures_db"] = StatusDB()
     sys.addaudithook(refuse_network)  # which cannot be taken off again
     if config.getoption("--pure"):
         sys.addaudithook(purity.watch)
@@ -106,16 +101,6 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     finally:
         gc.freeze()
         gc.enable()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tells why a test fell that was run again, as it would be told of one that failed."""
-    for report in terminalreporter.getreports("rerun"):
-        terminalreporter.write_sep("_", f"fell, and was run again: {report.nodeid}")
-        report.toterminal(terminalreporter._tw)
-        for name, words in report.sections:
-            terminalreporter.write_sep("-", name)
-            terminalreporter.write_line(words.rstrip())
 
 
 def _read_from_the_end(session: pytest.Session) -> None:
