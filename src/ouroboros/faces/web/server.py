@@ -3,10 +3,9 @@
 import logging
 import resource
 import socket
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
-import anyio
 from anyio import CancelScope, create_task_group
 from starlette.types import ASGIApp
 
@@ -15,8 +14,7 @@ from ouroboros.faces.web.routing import BODY_BYTES
 
 _KEEP_ALIVE_SECONDS = 10
 _PING_SECONDS = 20.0
-_DATE_SECONDS = 1.0
-_STOP_SECONDS, _LOOK_SECONDS = 1.0, 0.002
+_STOP_SECONDS = 1.0
 _CONNECTIONS, _OWN_FILES = 2000, 256
 
 
@@ -31,41 +29,10 @@ async def serving(
     app: ASGIApp, *sockets: socket.socket, patience: Patience
 ) -> AsyncGenerator[None]:
     """Serves until it is left; then connections are closed, with a deadline."""
-    from uvicorn import Config, Server
+    from uvicorn import Config
 
     from ouroboros.faces.web.impatient import Impatient
-
-    started, leaving = anyio.Event(), anyio.Event()
-
-    class Quiet(Server):
-        """Leaves signals to the program, says when it listens, and stops as soon as it is left."""
-
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            started.set()
-
-        async def main_loop(self) -> None:
-            while not await self.on_tick(0):
-                with anyio.move_on_after(_DATE_SECONDS):
-                    await leaving.wait()
-
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            for each in (*self.servers, *(sockets or ())):
-                each.close()
-            state = self.server_state
-            for each in list(state.connections):
-                each.shutdown()
-            with anyio.move_on_after(_STOP_SECONDS):
-                while state.connections or state.tasks:
-                    await anyio.sleep(_LOOK_SECONDS)
-                for each in self.servers:
-                    await each.wait_closed()
-            for task in state.tasks:
-                task.cancel()
-
-        @contextmanager
-        def capture_signals(self) -> Generator[None]:
-            yield
+    from ouroboros.faces.web.quiet import Quiet
 
     class Waiting(Impatient):
         head_seconds = patience.head
@@ -87,7 +54,7 @@ async def serving(
         limit_concurrency=_most_connections(),
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
     )
-    server = Quiet(config)
+    server = Quiet(config, stop_seconds=_STOP_SECONDS)
     # What clients do wrong is nothing to show over the terminal.
     logging.getLogger("uvicorn").addHandler(logging.NullHandler())
 
@@ -98,8 +65,7 @@ async def serving(
     async with create_task_group() as tasks:
         tasks.start_soon(serve)
         try:
-            await started.wait()
+            await server.listens.wait()
             yield
         finally:
-            server.should_exit = True
-            leaving.set()
+            server.leave()
