@@ -4,15 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
-import anyio
 import pytest
+from anyio import to_thread
 
 from ouroboros.core.events import ToolResulted
 from ouroboros.llm.turns import Turn
 from ouroboros.store.resume import read
+from tests import forked
 from tests.story.stage import stage
+from tests.story.test_killed_with_a_command import appears
 
 COMMAND = "echo once >> count; exec sleep 60"
 TURN = {
@@ -27,25 +30,24 @@ async def killed_in_mid_call(tmp_path: Path) -> None:
     work.mkdir()
     (tmp_path / "turns.jsonl").write_text(json.dumps(TURN) + "\n")
     model = f"script:{tmp_path / 'turns.jsonl'}"
-    process = await anyio.open_process(
-        [sys.executable, "-m", "ouroboros", "run", "--mode=full-auto", "--model", model, "go"],
-        cwd=work,
-        env={**os.environ, "OUROBOROS_HOME": str(tmp_path / "home")},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+    process = await to_thread.run_sync(
+        partial(
+            forked.Popen,
+            [sys.executable, "-m", "ouroboros", "run", "--mode=full-auto", "--model", model, "go"],
+            cwd=work,
+            env={**os.environ, "OUROBOROS_HOME": str(tmp_path / "home")},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     )
-    for _ in range(2_000):
-        if await anyio.Path(work / "count").exists():
-            break
-        await anyio.sleep(0.01)
+    await to_thread.run_sync(appears, work / "count")
     process.kill()
-    await process.wait()
-    await process.aclose()
+    await to_thread.run_sync(process.wait)
 
 
 @pytest.mark.proves("spine-store")
-@pytest.mark.parametrize("words", ["", "Look what happened."])
+@pytest.mark.parametrize("words", ["", pytest.param("Look what happened.", marks=pytest.mark.deep)])
 async def test_a_call_that_was_cut_off_is_unknown_and_not_run_again(
     tmp_path: Path, words: str
 ) -> None:
@@ -58,7 +60,7 @@ async def test_a_call_that_was_cut_off_is_unknown_and_not_run_again(
         session = s.session.id
     results = [
         envelope.data
-        for envelope in (await anyio.to_thread.run_sync(read, tmp_path / "home", session)).envelopes
+        for envelope in (await to_thread.run_sync(read, tmp_path / "home", session)).envelopes
         if isinstance(envelope.data, ToolResulted)
     ]
     assert [result.status for result in results] == ["unknown-after-crash"]
