@@ -89,11 +89,14 @@ async def answered(s: Stage) -> None:
         await s.session.send(Approve(request_id=s.events(PermissionRequested)[-1].request_id))
 
 
-ELSE = [pytest.param(each, marks=pytest.mark.deep) for each in ("plan", "auto-edit", "full-auto")]
+MODES = [
+    pytest.param(mode, marks=pytest.mark.deep if mode == "ask" else pytest.mark.soak)
+    for mode in ("ask", "plan", "auto-edit", "full-auto")
+]
 
 
 @pytest.mark.proves("permissions-asked-once")
-@pytest.mark.parametrize("mode", ["ask", *ELSE])
+@pytest.mark.parametrize("mode", MODES)
 async def test_no_everyday_command_asks_twice(tmp_path: Path, mode: str) -> None:
     made(tmp_path)
     assert len(EVERYDAY) == 40
@@ -129,6 +132,7 @@ async def test_the_question_says_that_a_yes_runs_it_outside(tmp_path: Path) -> N
         assert [result.status for result in s.results.values()] == ["done"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-asked-once")
 async def test_a_yes_for_the_session_holds_for_the_same_command_outside(tmp_path: Path) -> None:
     made(tmp_path)
@@ -147,6 +151,7 @@ async def test_a_yes_for_the_session_holds_for_the_same_command_outside(tmp_path
         assert [result.status for result in s.results.values()] == ["done", "done"]
 
 
+@pytest.mark.deep
 async def test_without_a_sandbox_nothing_is_said_of_one(tmp_path: Path) -> None:
     made(tmp_path)
     turns = [Turn(tool_calls=(call("shell", command="git tag v2"),)), Turn(text="done")]

@@ -55,7 +55,9 @@ def on_stage(tmp_path: Path, format: str) -> Any:
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize("format", ["openai-chat", "bedrock"])
+@pytest.mark.parametrize(
+    "format", ["openai-chat", *(pytest.param(name, marks=pytest.mark.deep) for name in FORMATS[1:])]
+)
 async def test_a_stopped_run_takes_the_next_prompt(tmp_path: Path, format: str) -> None:
     async with on_stage(tmp_path, format) as s:
         for place in [1, -1, *random.Random(format).sample(range(2, PLACES), 3)]:
@@ -63,7 +65,7 @@ async def test_a_stopped_run_takes_the_next_prompt(tmp_path: Path, format: str) 
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.deep
+@pytest.mark.soak
 @pytest.mark.parametrize("format", FORMATS)
 async def test_stopped_at_100_places_the_next_prompt_is_taken_within_half_a_second(
     tmp_path: Path, format: str

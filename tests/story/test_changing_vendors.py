@@ -17,13 +17,23 @@ MODELS = {
 }
 PATHS = {"openai-chat": "/v1", "openai-responses": "/v1", "gemini": "/v1beta"}
 RING = set(zip(NAMES, (*NAMES[1:], NAMES[0]), strict=True))
+QUICK = {("openai-chat", "openai-responses"), ("anthropic-messages", "bedrock-converse")}
+
+
+def tier(first: str, second: str) -> list[pytest.MarkDecorator]:
+    """Two pairs are tried every time."""
+    if (first, second) in QUICK:
+        return []
+    return [pytest.mark.deep if (first, second) in RING else pytest.mark.soak]
+
+
 PAIRS = [
-    pytest.param(first, second, marks=[] if (first, second) in RING else pytest.mark.deep)
+    pytest.param(first, second, marks=tier(first, second))
     for first in NAMES
     for second in NAMES
     if first != second
 ]
-"""Every pair; each format once as the first and once as the second in the quick tests."""
+"""Every pair; each format once as the first and once as the second in the deep tests."""
 
 
 def model(name: str) -> str:

@@ -32,13 +32,21 @@ def complaints(found: list[crash.Report]) -> list[tuple[crash.Moment, tuple[str,
 
 @pytest.mark.proves("spine-shown-by", "I06", "codex-16.1", "codex-16.5")
 async def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
-    found = await reports(tmp_path, seed=7, count=3)
+    found = await reports(tmp_path, seed=7, count=1)
     assert complaints(found) == []
     assert any(report.in_call for report in found)
 
 
-@pytest.mark.proves("spine-shown-by")
 @pytest.mark.deep
+@pytest.mark.proves("spine-shown-by", "I06", "codex-16.1", "codex-16.5")
+async def test_ten_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
+    found = await reports(tmp_path, seed=11, count=10)
+    assert complaints(found) == []
+    assert sum(report.in_call or report.in_commit for report in found) >= 4
+
+
+@pytest.mark.soak
+@pytest.mark.proves("spine-shown-by")
 async def test_a_hundred_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
     found = await reports(tmp_path, seed=2026, count=100)
     assert complaints(found) == []
