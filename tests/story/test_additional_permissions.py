@@ -10,6 +10,7 @@ import pytest
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested
 from ouroboros.llm.turns import ScriptedCall, Turn
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="Done.")
@@ -71,6 +72,7 @@ async def test_one_command_writes_in_one_more_folder_and_the_next_does_not(tmp_p
     assert not (other / "b").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_one_command_reaches_the_network_and_the_next_does_not(tmp_path: Path):
     calls = turns(command(SOCKET, network={"enabled": True}), command(SOCKET))
@@ -80,6 +82,7 @@ async def test_one_command_reaches_the_network_and_the_next_does_not(tmp_path: P
     assert "there is a network" not in second
 
 
+@pytest.mark.deep
 async def test_a_no_runs_nothing(tmp_path: Path):
     other = tmp_path / "other"
     other.mkdir()
@@ -107,7 +110,7 @@ async def test_what_was_granted_for_a_time_is_not_asked_about_again(tmp_path: Pa
 
 
 @pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
-@pytest.mark.parametrize(
+@every(
     ("asked", "words"),
     [
         ({"file_system": {"write": ["{home}"]}}, "not granted to a model"),
@@ -136,7 +139,8 @@ async def test_what_cannot_be_granted_is_refused_before_anybody_is_asked(
     assert not (tmp_path / "work" / "ran").exists()
 
 
-@pytest.mark.parametrize(
+@pytest.mark.deep
+@every(
     ("arguments", "words"),
     [
         (
@@ -159,6 +163,7 @@ async def test_both_halves_of_the_wish_are_needed(
     assert not (tmp_path / "work" / "ran").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_it_is_offered_only_where_it_is_switched_on(tmp_path: Path):
     asks = command("touch ran", network={"enabled": True})

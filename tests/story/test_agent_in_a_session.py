@@ -96,6 +96,7 @@ async def test_its_questions_are_those_of_the_session_and_its_end_is_told(work: 
         assert ".dogs.md" in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O11")
 async def test_a_yes_for_longer_holds_for_what_the_person_said_it_of(work: Path) -> None:
     """Changed: the command as it was is asked about again. With rules: these count, not the offered."""
@@ -117,6 +118,7 @@ async def test_a_yes_for_longer_holds_for_what_the_person_said_it_of(work: Path)
         assert asked == ["touch first"] * 3
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O11")
 async def test_a_yes_for_longer_is_asked_for_once(work: Path) -> None:
     turns = [runs("touch first"), runs("touch first"), DONE]
@@ -133,6 +135,7 @@ async def test_a_yes_for_longer_is_asked_for_once(work: Path) -> None:
         assert len(s.events(PermissionRequested)) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O06", "O12")
 async def test_a_stop_of_the_session_stops_it_and_hands_over_what_it_did(work: Path) -> None:
     turns = [runs("touch first"), runs("touch second"), DONE]

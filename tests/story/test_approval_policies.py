@@ -11,6 +11,7 @@ import pytest
 from ouroboros.core.commands import Approve, Deny, Submit
 from ouroboros.core.events import PermissionAnswered, PermissionRequested, TaskCompleted
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="done")
@@ -69,7 +70,7 @@ ROWS = [
 
 
 @pytest.mark.proves("codex-7.3", "codex-7.4")
-@pytest.mark.parametrize(("policy", "command", "status", "asked"), ROWS)
+@every(("policy", "command", "status", "asked"), ROWS)
 async def test_what_a_policy_lets_run(
     tmp_path: Path, policy: str, command: str, status: str, asked: int
 ) -> None:
@@ -94,8 +95,9 @@ async def test_with_everything_open_never_runs_what_is_dangerous(tmp_path: Path)
 
 
 # C8.1
+@pytest.mark.deep
 @pytest.mark.proves("codex-8.1")
-@pytest.mark.parametrize("allowed", [True, False])
+@every("allowed", [True, False])
 async def test_on_failure_asks_once_when_the_sandbox_stopped_it(
     tmp_path: Path, allowed: bool
 ) -> None:
@@ -108,6 +110,7 @@ async def test_on_failure_asks_once_when_the_sandbox_stopped_it(
 
 
 # C8.2
+@pytest.mark.deep
 @pytest.mark.proves("codex-8.2")
 async def test_on_request_tells_the_model_what_the_sandbox_stopped(tmp_path: Path) -> None:
     async with held(tmp_path, "on-request", "touch ../outside/f", interactive=True) as (s, outside):
@@ -121,6 +124,7 @@ async def test_on_request_tells_the_model_what_the_sandbox_stopped(tmp_path: Pat
 
 
 # C8.3
+@pytest.mark.deep
 @pytest.mark.proves("codex-8.3")
 async def test_untrusted_asks_once_for_a_command_that_the_sandbox_stops_after_the_yes(
     tmp_path: Path,
@@ -133,8 +137,9 @@ async def test_untrusted_asks_once_for_a_command_that_the_sandbox_stops_after_th
 
 
 # C8.4
+@pytest.mark.deep
 @pytest.mark.proves("F05", "codex-8.4")
-@pytest.mark.parametrize("policy", ["untrusted", "on-failure"])
+@every("policy", ["untrusted", "on-failure"])
 async def test_a_command_runs_twice_at_most(tmp_path: Path, policy: str) -> None:
     command = "echo x >> count; touch ../outside/f; touch /proc/no/such"
     async with held(tmp_path, policy, command, interactive=True) as (s, outside):
@@ -145,6 +150,7 @@ async def test_a_command_runs_twice_at_most(tmp_path: Path, policy: str) -> None
         assert len(s.events(PermissionAnswered)) == 1
 
 
+@pytest.mark.deep
 async def test_a_policy_file_lets_a_command_out_of_the_sandbox(tmp_path: Path) -> None:
     rules = tmp_path / "home" / "rules"
     rules.mkdir(parents=True)
@@ -201,8 +207,9 @@ async def test_a_yes_for_good_is_a_line_in_the_policy_file_and_later_calls_are_n
 
 
 # C2.8
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.8")
-@pytest.mark.parametrize("policy", ["never", "untrusted", "on-failure"])
+@every("policy", ["never", "untrusted", "on-failure"])
 async def test_leaving_the_sandbox_is_refused_where_the_policy_lets_nobody_ask(
     tmp_path: Path, policy: str
 ) -> None:

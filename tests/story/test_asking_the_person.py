@@ -44,7 +44,9 @@ def answers(folder: Path) -> dict[str, object]:
 
 
 @pytest.mark.proves("A25")
-@pytest.mark.parametrize(("columns", "lines"), [(40, 10), (80, 24)])
+@pytest.mark.parametrize(
+    ("columns", "lines"), [pytest.param(40, 10, marks=pytest.mark.deep), (80, 24)]
+)
 def test_the_person_answers_in_numbers_and_words(tmp_path: Path, columns: int, lines: int) -> None:
     model = script(tmp_path, ASKS, DONE)
     with Program(["chat", "--model", model], cwd=tmp_path, columns=columns, lines=lines) as program:
@@ -63,6 +65,7 @@ def test_the_person_answers_in_numbers_and_words(tmp_path: Path, columns: int, l
     assert answers(tmp_path) == told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A25")
 def test_the_person_may_leave_it_unanswered(tmp_path: Path) -> None:
     model = script(tmp_path, ASKS, DONE)
@@ -78,6 +81,7 @@ def test_the_person_may_leave_it_unanswered(tmp_path: Path) -> None:
     assert "did not answer" in str(answers(tmp_path)["said"])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A25")
 def test_without_a_person_the_model_is_told_so(tmp_path: Path) -> None:
     ended = ouro("run", "--model", script(tmp_path, ASKS, DONE), "set it up", cwd=tmp_path)
@@ -85,6 +89,7 @@ def test_without_a_person_the_model_is_told_so(tmp_path: Path) -> None:
     assert "nobody is here to answer" in str(answers(tmp_path)["said"])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A25")
 def test_a_kill_while_it_is_asked_is_no_unknown_effect(tmp_path: Path) -> None:
     model = script(tmp_path, ASKS, DONE)

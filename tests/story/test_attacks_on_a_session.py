@@ -91,6 +91,7 @@ SCRIPTS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("tools-attacks")
 async def test_no_script_of_the_model_does_harm(tmp_path: Path) -> None:
     """One after the other in one session, as one that does not give up would."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import forked
+from tests.cases import every
 from tests.small_disk import mounted
 
 
@@ -45,7 +46,8 @@ def test_a_full_home_is_blamed_and_not_the_output(tmp_path: Path, small_disk: Pa
     assert "hint: " in again.stderr
 
 
-@pytest.mark.parametrize("kind", ["folder", "loop", "pipe", "device"])
+@pytest.mark.deep
+@every("kind", ["folder", "loop", "pipe", "device"])
 def test_settings_that_are_no_file_are_not_passed_over(tmp_path: Path, kind: str) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -65,7 +67,8 @@ def test_settings_that_are_no_file_are_not_passed_over(tmp_path: Path, kind: str
     assert "hint: " in done.stderr
 
 
-@pytest.mark.parametrize("kind", ["absent", "dangling", "empty"])
+@pytest.mark.deep
+@every("kind", ["absent", "dangling", "empty"])
 def test_settings_that_are_not_there_are_none(tmp_path: Path, kind: str) -> None:
     (tmp_path / "home").mkdir()
     if kind == "dangling":
@@ -75,6 +78,7 @@ def test_settings_that_are_not_there_are_none(tmp_path: Path, kind: str) -> None
     assert ouro(tmp_path, "run", "--model", "echo", "hi").stdout == "hi\n"
 
 
+@pytest.mark.deep
 def test_a_clone_whose_settings_are_no_file_does_not_stop_a_run(tmp_path: Path) -> None:
     (tmp_path / ".ouroboros" / "config.toml").mkdir(parents=True)
     os.mkfifo(tmp_path / ".env")
@@ -82,6 +86,7 @@ def test_a_clone_whose_settings_are_no_file_does_not_stop_a_run(tmp_path: Path) 
     assert (done.returncode, done.stdout) == (0, "hi\n")
 
 
+@pytest.mark.deep
 def test_a_folder_whose_name_is_no_text_is_continued(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"caf\xe9\n")
     folder.mkdir()
@@ -92,6 +97,7 @@ def test_a_folder_whose_name_is_no_text_is_continued(tmp_path: Path) -> None:
     assert len(ouro(folder, "sessions", "list", home=home).stdout.splitlines()) == 1
 
 
+@pytest.mark.deep
 def test_tools_work_in_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"caf\xe9")
     folder.mkdir()
@@ -109,6 +115,7 @@ def test_tools_work_in_a_folder_whose_name_is_no_text(tmp_path: Path) -> None:
     assert "by-shell:1:x" in done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input")
 def test_a_folder_that_vanishes_in_a_run_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "work"
@@ -127,7 +134,8 @@ def test_a_folder_that_vanishes_in_a_run_is_named(tmp_path: Path) -> None:
     assert done.stderr.count(f"the folder '{folder}' was renamed or deleted") == 1
 
 
-@pytest.mark.parametrize("command", [["run", "--model", "echo", "hi", "--resume"], ["export"]])
+@pytest.mark.deep
+@every("command", [["run", "--model", "echo", "hi", "--resume"], ["export"]])
 def test_a_session_name_that_is_no_text_is_unknown(tmp_path: Path, command: list[str]) -> None:
     ouro(tmp_path, "run", "--model", "echo", "hi")
     done = ouro(tmp_path, *command, os.fsdecode(b"ses_\xff"))
@@ -135,8 +143,9 @@ def test_a_session_name_that_is_no_text_is_unknown(tmp_path: Path, command: list
     assert "there is no session" in done.stderr
 
 
-@pytest.mark.parametrize("output", [">/dev/full", ">&-"])
-@pytest.mark.parametrize("words", ["--version", "--help", "run --model echo hi", "sessions list"])
+@pytest.mark.deep
+@every("output", [">/dev/full", ">&-"])
+@every("words", ["--version", "--help", "run --model echo hi", "sessions list"])
 def test_an_output_that_takes_nothing_is_named(tmp_path: Path, output: str, words: str) -> None:
     ouro(tmp_path, "run", "--model", "echo", "hi")
     done = forked.run(

@@ -32,11 +32,16 @@ async def run(tmp_path: Path, model: str, url: str, **environment: str) -> Any:
     ("model", "verb"),
     [
         ("bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "converse-stream"),
-        (
+        pytest.param(
             "bedrock-invoke/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
             "invoke-with-response-stream",
+            marks=pytest.mark.deep,
         ),
-        ("bedrock-invoke/us.amazon.nova-lite-v1:0", "invoke-with-response-stream"),
+        pytest.param(
+            "bedrock-invoke/us.amazon.nova-lite-v1:0",
+            "invoke-with-response-stream",
+            marks=pytest.mark.deep,
+        ),
     ],
 )
 async def test_a_run_with_a_tool(tmp_path: Path, model: str, verb: str) -> None:
@@ -73,6 +78,7 @@ async def test_a_model_that_completes_a_text_is_told_to_write_its_calls(tmp_path
     assert "Look around<|eot_id|>" in prompt
 
 
+@pytest.mark.deep
 async def test_an_exception_in_the_stream_is_tried_again(tmp_path: Path) -> None:
     busy = Turn(text="never seen", fault=Fault(kind="overloaded", in_stream=True))
     async with serving([busy, Turn(text="Now.")]) as server:
@@ -81,6 +87,7 @@ async def test_an_exception_in_the_stream_is_tried_again(tmp_path: Path) -> None
     assert len(server.exchanges) == 2
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H22")
 async def test_without_credentials_the_person_reads_what_to_set(tmp_path: Path) -> None:
     async with serving([Turn(text="never")]) as server:

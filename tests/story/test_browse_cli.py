@@ -70,6 +70,7 @@ def running_on(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-demo")
 def test_the_demo_orders_the_cheapest_of_600_and_leaves_nothing(tmp_path: Path) -> None:
     ended = ouro(tmp_path, "demo", "browse")
@@ -161,6 +162,7 @@ def test_a_limit_of_iterations_ends_with_3_and_the_best_answer(tmp_path: Path) -
     assert (ended.returncode, ended.stdout) == (3, "partly 2\n"), ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C08")
 def test_the_mind_that_calls_tools_browses_too(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     code = f"const tab = await openTab('{shops[0].url}'); await waitForLoad(tab); tabs.length"
@@ -177,6 +179,7 @@ def test_the_mind_that_calls_tools_browses_too(tmp_path: Path, shops: tuple[Shop
     assert "title: North Street Shop" in ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-no-orphans")
 def test_ctrl_c_stops_the_run_and_the_browser(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     model = script(tmp_path, f"await openTab('{shops[0].url}'); log('there'); await sleep(9000)")
@@ -197,6 +200,7 @@ def test_ctrl_c_stops_the_run_and_the_browser(tmp_path: Path, shops: tuple[Shop,
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-no-orphans")
 def test_a_killed_run_leaves_no_browser(tmp_path: Path, shops: tuple[Shop, ...]) -> None:
     model = script(tmp_path, f"await openTab('{shops[0].url}'); await sleep(9000)")
@@ -217,6 +221,7 @@ def test_a_killed_run_leaves_no_browser(tmp_path: Path, shops: tuple[Shop, ...])
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-mistakes-at-the-command-line")
 def test_a_browser_that_does_not_start_ends_the_run_that_needs_it(tmp_path: Path) -> None:
     program = tmp_path / "browser.sh"
@@ -230,6 +235,7 @@ def test_a_browser_that_does_not_start_ends_the_run_that_needs_it(tmp_path: Path
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11")
 def test_profiles_are_listed_and_removed(tmp_path: Path) -> None:
     made = browse(
@@ -244,6 +250,7 @@ def test_profiles_are_listed_and_removed(tmp_path: Path) -> None:
     assert ouro(tmp_path, "browser", "stop").stderr == "Nothing of ours is running\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-start")
 def test_the_doctor_starts_a_browser_and_a_worker(tmp_path: Path) -> None:
     with TemporaryDirectory(prefix="o") as short:
@@ -256,6 +263,7 @@ def test_the_doctor_starts_a_browser_and_a_worker(tmp_path: Path) -> None:
     assert checks["code cage"]["verdict"] in {"ok", "warning"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11")
 def test_a_window_without_a_screen_is_refused(tmp_path: Path) -> None:
     for words in (("browse", "--headed", "look"), ("browser", "open")):

@@ -11,6 +11,7 @@ import pytest
 
 from ouroboros.browser.profiles import held
 from tests import forked
+from tests.cases import every
 from tests.unit.llm.fault_ground import nobody
 
 
@@ -36,7 +37,7 @@ def refused(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.proves("browser-mistakes-at-the-command-line")
-@pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", "a b"])
+@every("name", ["../x", "a/b", ".hidden", "a b"])
 def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
     said = refused(tmp_path, "--profile", name)
     assert "--profile: expected a name of letters, digits, dot, dash and underscore" in said
@@ -51,6 +52,7 @@ async def test_a_profile_that_another_run_uses(tmp_path: Path) -> None:
     assert f"the profile 'work' is used by process {os.getpid()}" in said
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11")
 def test_a_browser_to_attach_to_that_is_not_there(tmp_path: Path) -> None:
     assert "lets itself be attached to" in refused(tmp_path, "--attach", "--mode", "ask")
@@ -61,18 +63,18 @@ def test_a_browser_to_attach_to_that_is_not_there(tmp_path: Path) -> None:
     assert "--remote-debugging-port" in said
 
 
-@pytest.mark.parametrize("word", ["http://x y/", "*.", "a b"])
+@every("word", ["http://x y/", "*.", "a b"])
 def test_a_domain_that_is_none(tmp_path: Path, word: str) -> None:
     assert repr(word) in refused(tmp_path, "--allow-domain", word)
 
 
-@pytest.mark.parametrize("words", [("--headed",), ("--profile", "work")])
+@every("words", [("--headed",), ("--profile", "work")])
 def test_what_only_a_browser_of_ours_can_be_told(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert f"{words[0]} does not go with --attach" in refused(tmp_path, "--attach", "9222", *words)
 
 
 @pytest.mark.proves("browser-commands")
-@pytest.mark.parametrize("words", [("--data", "x.csv"), ("--max-iterations", "3")])
+@every("words", [("--data", "x.csv"), ("--max-iterations", "3")])
 def test_what_the_mind_that_calls_tools_would_not_heed(
     tmp_path: Path, words: tuple[str, str]
 ) -> None:
@@ -80,6 +82,7 @@ def test_what_the_mind_that_calls_tools_would_not_heed(
     assert f"{words[0]} does not go with --mind tools" in said
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-commands")
 async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
     async with held(tmp_path / ".ouroboros", "work") as path:
@@ -96,11 +99,10 @@ async def test_the_state_for_machines_is_json(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-commands")
-@pytest.mark.parametrize("options", [(), ("--output", "result.txt")])
-@pytest.mark.parametrize(
-    "turns", [["```repl\n1\n```"], ["I cannot do this.", "No.", "I cannot do this."]]
-)
+@every("options", [(), ("--output", "result.txt")])
+@every("turns", [["```repl\n1\n```"], ["I cannot do this.", "No.", "I cannot do this."]])
 def test_without_a_value_there_is_no_result(
     tmp_path: Path, turns: list[str], options: tuple[str, ...]
 ) -> None:

@@ -15,6 +15,7 @@ import anyio
 import pytest
 
 from ouroboros.browser.storage.vault import KeyFile, Vault
+from tests.cases import every
 from tests.story.test_browse_cli import browse, command, environment, ouro, running_on
 
 USER, PASSWORD = "ann", "pass:very-secret"
@@ -63,6 +64,7 @@ def _look(site: str) -> str:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-logins")
 def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) -> None:
     enter = f"const tab = await openTab('{site}/login'); await waitForLoad(tab); setFinal('in')"
@@ -97,6 +99,7 @@ def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) 
     assert running_on(tmp_path) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-logins")
 def test_the_mind_that_calls_tools_begins_with_a_login_too(tmp_path: Path, site: str) -> None:
     cookie = {"name": "sid", "value": "secret-sid", "domain": "127.0.0.1", "path": "/"}
@@ -119,6 +122,7 @@ def test_the_mind_that_calls_tools_begins_with_a_login_too(tmp_path: Path, site:
     assert "secret" not in ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-logins")
 def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
     tmp_path: Path, site: str
@@ -148,7 +152,7 @@ def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
 
 
 @pytest.mark.proves("browser-logins", "browser-mistakes-at-the-command-line")
-@pytest.mark.parametrize(
+@every(
     ("words", "said"),
     [
         (("browse", "--login", "nothing", "look"), "nothing called 'nothing'"),
@@ -178,8 +182,9 @@ def test_a_mistake_is_told_before_anything_starts(
     assert not (tmp_path / ".ouroboros" / "browser" / "profiles").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-mistakes-at-the-command-line")
-@pytest.mark.parametrize("words", ["profiles remove work", "logins remove shop"])
+@every("words", ["profiles remove work", "logins remove shop"])
 def test_a_closed_standard_input_is_nobody_to_ask(tmp_path: Path, words: str) -> None:
     ended = subprocess.run(
         ("sh", "-c", 'exec "$@" <&-', "sh", *command("browser", *words.split())),

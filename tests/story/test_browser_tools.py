@@ -19,6 +19,7 @@ from ouroboros.core.commands import Approve
 from ouroboros.core.events import PermissionRequested, ToolStarted
 from ouroboros.core.parts import Media, Text
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 
@@ -111,6 +112,7 @@ async def test_what_the_family_costs_a_request(tmp_path: Path) -> None:
     assert sizes[1] - sizes[0] < 1_600 * 4  # four characters a token
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C09", "D15")
 async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, shop: Shop) -> None:
     begin = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab)"
@@ -149,6 +151,7 @@ async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) ->
     assert "undefined,undefined,undefined,undefined" in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D11")
 async def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
     async with stage(
@@ -201,6 +204,7 @@ async def test_a_new_place_is_asked_about_whichever_tool_goes_there(
     assert asked[1] == "Open localhost:9 from now on"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-design-2-8")
 async def test_a_fetched_page_is_carried_nowhere_new_by_the_browser(
     tmp_path: Path, shop: Shop
@@ -216,6 +220,7 @@ async def test_a_fetched_page_is_carried_nowhere_new_by_the_browser(
     assert [action.partition(",")[0] for action in asked] == ["Open http://localhost:9"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-what-was-settled-on-the-way")
 async def test_places_named_before_a_restart_are_known_after_it(tmp_path: Path, shop: Shop) -> None:
     named = "shop.localhost:9"
@@ -234,6 +239,7 @@ async def test_places_named_before_a_restart_are_known_after_it(tmp_path: Path, 
     assert outcome.exit_code == 4
 
 
+@pytest.mark.deep
 async def test_a_place_that_was_agreed_to_is_not_asked_about_after_a_restart(
     tmp_path: Path, shop: Shop
 ) -> None:
@@ -254,6 +260,7 @@ async def test_a_place_that_was_agreed_to_is_not_asked_about_after_a_restart(
     assert [action.partition(",")[0] for action in asked] == ["Open http://other:8"]
 
 
+@pytest.mark.deep
 async def test_pages_read_before_a_restart_are_carried_nowhere_new_after_it(
     tmp_path: Path, shop: Shop
 ) -> None:
@@ -272,6 +279,7 @@ async def test_pages_read_before_a_restart_are_carried_nowhere_new_after_it(
     assert [action.partition(",")[0] for action in asked] == ["Open http://localhost:9"]
 
 
+@pytest.mark.deep
 async def test_a_setting_opens_no_way_out(tmp_path: Path, shop: Shop) -> None:
     read = f"const tab = await openTab('{shop.url}'); await getText(tab, 'h1')"
     turns = (
@@ -311,7 +319,7 @@ async def test_settings_of_a_domain_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("C09", "D15")
-@pytest.mark.parametrize(
+@every(
     ("name", "content", "said"),
     [
         ("a.txt", b"words", "is no PNG, JPEG, GIF or WebP image"),

@@ -37,6 +37,7 @@ async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_pat
         assert last < first
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F07")
 @pytest.mark.parametrize("bubblewrap", ["off", "auto"])
 async def test_each_question_about_a_command_says_what_holds_it(

@@ -9,6 +9,7 @@ from anyio import to_thread
 from ouroboros.core.commands import Approve, Deny
 from ouroboros.core.events import PermissionRequested, ToolAttempted
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="Done.")
@@ -34,7 +35,7 @@ def answer_of(s: Stage) -> str:
 
 
 @pytest.mark.proves("F04", "codex-10.1", "codex-10.4")
-@pytest.mark.parametrize("bubblewrap", ["auto", "off"])
+@every("bubblewrap", ["auto", "off"])
 async def test_a_command_writes_in_the_workspace_and_nowhere_else(
     tmp_path: Path, bubblewrap: str
 ) -> None:
@@ -48,10 +49,9 @@ async def test_a_command_writes_in_the_workspace_and_nowhere_else(
     assert not made.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-10.3")
-@pytest.mark.parametrize(
-    ("bubblewrap", "said"), [("auto", "Read-only file system"), ("off", "Permission denied")]
-)
+@every(("bubblewrap", "said"), [("auto", "Read-only file system"), ("off", "Permission denied")])
 async def test_a_cage_for_reading_lets_nothing_be_made_and_says_so(
     tmp_path: Path, bubblewrap: str, said: str
 ) -> None:
@@ -115,6 +115,7 @@ async def test_full_access_is_chosen_and_then_nothing_is_kept(tmp_path: Path) ->
     assert await to_thread.run_sync(made.exists)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F04")
 async def test_more_folders_are_writable_when_settings_say_so(tmp_path: Path) -> None:
     more = tmp_path / "more"

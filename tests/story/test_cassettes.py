@@ -34,6 +34,7 @@ from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
+from tests.cases import every
 from tests.story.stage import call
 from tests.story.test_cli_run import ouro
 from tests.unit.llm.proxy_parts import proxying
@@ -49,6 +50,10 @@ TURNS = [
 GONE = "http://127.0.0.1:1"
 """Nothing listens there, so whoever asked the network would notice."""
 
+FORMATS = [
+    name if name == "openai-responses" else pytest.param(name, marks=pytest.mark.deep)
+    for name in NAMES
+]
 OURS = {"id", "session", "ts"}
 
 
@@ -115,7 +120,7 @@ async def text_of(file: Path) -> str:
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize("protocol", NAMES)
+@pytest.mark.parametrize("protocol", FORMATS)
 async def test_a_recording_plays_without_server_and_key(tmp_path: Path, protocol: str) -> None:
     file = await recorded(tmp_path, TURNS, protocol)
     stories: list[list[Any]] = []
@@ -161,7 +166,7 @@ async def test_no_header_of_ours_or_theirs_that_could_hold_a_key_is_kept(tmp_pat
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize("protocol", NAMES)
+@pytest.mark.parametrize("protocol", FORMATS)
 async def test_a_secret_that_a_tool_prints_is_not_in_the_recording(
     tmp_path: Path, protocol: str
 ) -> None:
@@ -177,6 +182,7 @@ async def test_a_secret_that_a_tool_prints_is_not_in_the_recording(
         assert msgspec.json.encode(hidden).decode()[1:-1] not in text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_a_secret_in_an_answer_of_bytes_withholds_the_answer(tmp_path: Path) -> None:
     file = await recorded(tmp_path, [Turn(text=f"It is {SHAPED}.")], "bedrock-converse")
@@ -188,7 +194,7 @@ async def test_a_secret_in_an_answer_of_bytes_withholds_the_answer(tmp_path: Pat
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize("protocol", NAMES)
+@pytest.mark.parametrize("protocol", FORMATS)
 async def test_a_secret_cut_over_many_pieces_withholds_the_answer(
     tmp_path: Path, protocol: str
 ) -> None:
@@ -198,6 +204,7 @@ async def test_a_secret_cut_over_many_pieces_withholds_the_answer(
     assert (exchange.withheld, exchange.answer) == (True, "")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_what_failed_then_fails_again_and_nobody_waits(tmp_path: Path) -> None:
     limited = Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.3))
@@ -211,6 +218,7 @@ async def test_what_failed_then_fails_again_and_nobody_waits(tmp_path: Path) -> 
     assert [retried.delay_seconds for retried in run.all(ModelRetried)] == [90]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 @pytest.mark.parametrize("kind", ["reset", "cut", "end", "auth"])
 async def test_a_broken_exchange_breaks_in_the_same_way(tmp_path: Path, kind: str) -> None:
@@ -227,6 +235,7 @@ async def test_a_broken_exchange_breaks_in_the_same_way(tmp_path: Path, kind: st
     assert texts[0] == texts[1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_a_server_that_was_not_there_is_part_of_the_recording(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
@@ -240,6 +249,7 @@ async def test_a_server_that_was_not_there_is_part_of_the_recording(tmp_path: Pa
     assert "refused" in error.message
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_a_recording_is_of_the_model_and_not_of_kept_replies(tmp_path: Path) -> None:
     async with serving([*TURNS, *TURNS]) as server:
@@ -249,6 +259,7 @@ async def test_a_recording_is_of_the_model_and_not_of_kept_replies(tmp_path: Pat
             assert len((await load(tmp_path / name)).exchanges) == 2
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_a_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
@@ -266,6 +277,7 @@ async def test_a_model_that_took_over_takes_over_again(tmp_path: Path) -> None:
     assert [s.kind for s in again.all(ModelSwitched)] == ["auth"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_what_was_interrupted_is_kept_as_far_as_it_came(tmp_path: Path) -> None:
     file = tmp_path / "tape.json"
@@ -291,6 +303,7 @@ async def test_what_was_interrupted_is_kept_as_far_as_it_came(tmp_path: Path) ->
     assert exchange.status == 200
 
 
+@pytest.mark.deep
 async def test_a_recording_over_a_proxy_is_kept_though_the_session_is_cancelled(
     tmp_path: Path,
 ) -> None:
@@ -346,6 +359,7 @@ async def test_a_strict_play_takes_only_the_recorded_words(tmp_path: Path) -> No
     assert "another request 1" in other.all(ErrorRaised)[0].message
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_a_disk_that_is_gone_at_the_end_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "tapes"
@@ -358,7 +372,7 @@ async def test_a_disk_that_is_gone_at_the_end_is_said(tmp_path: Path) -> None:
             await run(settings(server.url), "Look around")
 
 
-@pytest.mark.parametrize(
+@every(
     "content",
     ["", "{}", "[]", '{"version":1,"exchanges":[{}]}', '{"version":2}', "\x00", '{"version":"1"}'],
 )
@@ -369,7 +383,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, content: str) -> None:
         Play(file, {})
 
 
-@pytest.mark.parametrize("place", ["", "no/tape.json"])
+@every("place", ["", "no/tape.json"])
 def test_where_nothing_can_be_recorded_is_said_at_once(tmp_path: Path, place: str) -> None:
     with pytest.raises(Misuse):
         Record(tmp_path / place, {})
@@ -404,6 +418,7 @@ def strip(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in passing}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
 async def test_a_signal_leaves_the_recording_or_the_one_before(
@@ -431,7 +446,8 @@ async def test_a_signal_leaves_the_recording_or_the_one_before(
     assert [each.name async for each in anyio.Path(tmp_path).iterdir()] == ["tape.json"]
 
 
-@pytest.mark.parametrize(
+@pytest.mark.deep
+@every(
     ("options", "said"),
     [
         (("--record", "a", "--replay", "b"), "--record and --replay contradict each other"),

@@ -41,6 +41,7 @@ async def test_a_bundle_holds_what_a_session_has_and_names_it(repo: Repository) 
     assert (outside.returncode, "lies outside of the project" in outside.stderr) == (2, True)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L20", "N08")
 async def test_a_session_that_is_paused_or_unknown_gives_no_bundle(repo: Repository) -> None:
     session = await repo.started()
@@ -54,6 +55,7 @@ async def test_a_session_that_is_paused_or_unknown_gives_no_bundle(repo: Reposit
     assert not (repo.folder / "out.md").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L03")
 async def test_the_main_tree_is_bundled_without_the_sessions_below_it(repo: Repository) -> None:
     await repo.started()
@@ -62,6 +64,7 @@ async def test_the_main_tree_is_bundled_without_the_sessions_below_it(repo: Repo
     assert [file.path for file in read((repo.folder / "out.md").read_bytes()).files] == ["kept"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L19")
 def test_on_a_terminal_a_person_is_asked_about_secrets_and_sees_the_stages(tmp_path: Path) -> None:
     folder = tmp_path / "project"
@@ -90,6 +93,7 @@ def test_on_a_terminal_a_person_is_asked_about_secrets_and_sees_the_stages(tmp_p
     assert [file.path for file in read((folder / "cats.md").read_bytes()).files] == ["cart.py"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L16")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_curation_that_is_ended_leaves_no_bundle_and_says_so(

@@ -103,6 +103,7 @@ async def test_what_a_command_did_is_taken_back_and_had_again(tmp_path: Path):
             await s.session.send(Redo())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K07")
 async def test_twenty_turns_can_be_taken_back_and_a_new_one_lets_go_of_them(tmp_path: Path):
     turns = [turn for number in range(25) for turn in (write("n", f"{number}"), DONE)]
@@ -194,6 +195,7 @@ async def test_going_back_is_itself_gone_back_from(tmp_path: Path):
             await s.session.send(Restore(checkpoint="0000000"))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K07")
 async def test_a_session_that_goes_on_knows_its_checkpoints(tmp_path: Path):
     async with stage(tmp_path, [write("a", "one"), DONE, write("a", "two"), DONE]) as s:
@@ -273,6 +275,7 @@ async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Pa
         assert names(s) == ["a.txt", "b.txt"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_path: Path):
     saved = "for (;;) { try { await read('mine'); break } catch { await sleep(20) } }"
@@ -287,6 +290,7 @@ async def test_what_is_saved_while_code_runs_is_told_from_what_it_writes(tmp_pat
         assert names(s) == ["mine"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-k-faults")
 async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone(tmp_path: Path):
     work = tmp_path / "work"
@@ -332,6 +336,7 @@ async def test_an_answer_without_a_call_reads_no_file(tmp_path: Path):
     assert not (tmp_path / "home" / "checkpoints").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_what_a_person_saves_while_they_are_asked_is_theirs(tmp_path: Path):
     turns = [shell("echo 1 > a"), shell("echo 2 > b"), DONE]
@@ -388,6 +393,7 @@ def looked_behind() -> None:
             thread.join()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: Path):
     async with stage(tmp_path, [shell("echo 1 > a"), shell("echo 2 > b"), DONE]) as s:
@@ -397,6 +403,7 @@ async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: P
         assert names(s) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06", "divergences-who-wrote-a-file-while")
 async def test_what_is_saved_while_a_long_command_runs_needs_a_yes(tmp_path: Path):
     """Whose work it is cannot be told."""

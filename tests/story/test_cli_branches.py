@@ -41,6 +41,7 @@ def test_a_chat_shows_its_tree_and_goes_on_from_another_message(tmp_path: Path) 
     assert [bool(each["parent"]) for each in listed].count(True) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I19")
 def test_a_session_that_is_open_is_named_in_its_chat(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "One."})
@@ -57,6 +58,7 @@ def test_a_session_that_is_open_is_named_in_its_chat(tmp_path: Path) -> None:
     assert (titled.returncode, listed["id"] in titled.stdout) == (0, True)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I10")
 def test_sessions_that_are_not_open_are_branched_rolled_back_and_forked(tmp_path: Path) -> None:
     model = script(tmp_path, *[{"text": "One."}] * 4)
@@ -89,6 +91,7 @@ def test_sessions_that_are_not_open_are_branched_rolled_back_and_forked(tmp_path
     assert (refused.returncode, "--at names a message" in refused.stderr) == (2, True)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y10")
 def test_a_session_is_written_out_read_back_and_gone_on_with_elsewhere(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "One."}, {"text": "Two."})

@@ -38,6 +38,7 @@ def test_a_chat_goes_turn_by_turn(tmp_path: Path, columns: int, lines: int) -> N
     assert program.picture.modes == set()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-cli")
 def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) -> None:
     wait = {"name": "shell", "arguments": {"command": "echo go; sleep 1"}}
@@ -80,6 +81,7 @@ def test_ctrl_c_stops_a_turn_and_the_next_one_works(tmp_path: Path) -> None:
     assert program.picture.modes == set()
 
 
+@pytest.mark.deep
 def test_ctrl_c_on_a_line_clears_it_and_stays(tmp_path: Path) -> None:
     with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
         program.sees("ask> ")
@@ -93,6 +95,7 @@ def test_ctrl_c_on_a_line_clears_it_and_stays(tmp_path: Path) -> None:
     assert "wrong words" not in program.picture.text
 
 
+@pytest.mark.deep
 def test_a_second_ctrl_c_leaves_while_the_first_is_still_at_work(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS)
     with Program(
@@ -103,6 +106,7 @@ def test_a_second_ctrl_c_leaves_while_the_first_is_still_at_work(tmp_path: Path)
         assert program.ends() == 130
 
 
+@pytest.mark.deep
 def test_a_pasted_text_of_several_lines_is_one_message(tmp_path: Path) -> None:
     with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
         program.sees("ask> ")
@@ -132,6 +136,7 @@ def test_commands_change_the_session_and_mistakes_are_said(tmp_path: Path) -> No
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-shell-line")
 def test_the_own_shell_is_told_to_the_model_and_a_new_session_begins_from_within(
     tmp_path: Path,
@@ -156,6 +161,7 @@ def test_the_own_shell_is_told_to_the_model_and_a_new_session_begins_from_within
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V08")
 def test_lines_after_a_command_that_opens_another_session_are_heard_there(tmp_path: Path) -> None:
     many = "".join(f"after it, {n}\n" for n in range(30))
@@ -168,6 +174,7 @@ def test_lines_after_a_command_that_opens_another_session_are_heard_there(tmp_pa
         assert told == ["one", *many.splitlines(), "last"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-cli")
 def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
     old = ouro("run", "--model", "echo", "--output", "json", "the old one", cwd=tmp_path)
@@ -185,6 +192,7 @@ def test_another_session_can_be_resumed_from_within(tmp_path: Path) -> None:
         assert f"ouro chat --resume {session}" in program.picture.text
 
 
+@pytest.mark.deep
 def test_what_was_typed_is_remembered_for_the_person_alone(tmp_path: Path) -> None:
     for typed in ("words of before\r", "\x1b[A\r"):
         with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
@@ -199,6 +207,7 @@ def test_what_was_typed_is_remembered_for_the_person_alone(tmp_path: Path) -> No
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+@pytest.mark.deep
 def test_a_dumb_terminal_can_chat(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, FIRST)
     with Program(["chat", "--model", model], cwd=tmp_path, environment={"TERM": "dumb"}) as program:
@@ -219,12 +228,14 @@ def test_lines_of_a_pipe_are_tasks_one_after_the_other(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.deep
 def test_the_end_of_a_pipe_waits_for_the_last_answer(tmp_path: Path) -> None:
     model = script(tmp_path, {**FIRST, "delay_seconds": 0.3})
     done = ouro("chat", "--model", model, cwd=tmp_path, given="one")
     assert done.stdout == "First answer.\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V23")
 def test_a_window_made_narrower_while_it_works_is_drawn_without_remains(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, FIRST)
@@ -240,6 +251,7 @@ def test_a_window_made_narrower_while_it_works_is_drawn_without_remains(tmp_path
     assert "Working" not in program.picture.text
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_an_idle_chat_and_gives_the_terminal_back(
     tmp_path: Path, number: signal.Signals
@@ -254,6 +266,7 @@ def test_a_signal_ends_an_idle_chat_and_gives_the_terminal_back(
     assert program.picture.modes == set()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_in_a_turn_ends_the_chat_as_interrupted(
     tmp_path: Path, number: signal.Signals
@@ -269,6 +282,7 @@ def test_a_signal_in_a_turn_ends_the_chat_as_interrupted(
         assert program.picture.modes == set()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A27")
 def test_what_the_latest_turn_changed_can_be_seen(tmp_path: Path) -> None:
     write = {"name": "write", "arguments": {"path": "a.txt", "content": "one\n"}}
@@ -292,6 +306,7 @@ def test_what_the_latest_turn_changed_can_be_seen(tmp_path: Path) -> None:
     assert "### What was changed\n\n```diff\ndiff --git a/a.txt b/a.txt\n" in shown
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A32")
 def test_a_key_switches_the_mode_in_the_middle_of_a_turn(tmp_path: Path) -> None:
     wait = {"name": "shell", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from tests import forked
+from tests.cases import every
 from tests.story.cli_terminal import Program
 
 LOOP = "for i in 1 2 3; do echo step $i; sleep 30; done"
@@ -60,7 +61,7 @@ def test_a_pipe_gets_the_answer_on_stdout_and_the_rest_on_stderr(tmp_path: Path)
 
 
 @pytest.mark.proves("V09")
-@pytest.mark.parametrize(
+@every(
     ("arguments", "given", "said"),
     [
         (["one", "task"], "", "one task"),
@@ -129,8 +130,8 @@ def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path)
 
 
 @pytest.mark.proves("spine-bad-input", "V25")
-@pytest.mark.parametrize("output", ["text", "json"])
-@pytest.mark.parametrize(
+@every("output", ["text", "json"])
+@every(
     ("arguments", "code", "words"),
     [
         (["--model", "nosuch/x", "hi"], 2, "nosuch/x"),
@@ -185,6 +186,7 @@ def test_what_needs_approval_is_denied_where_nobody_is(tmp_path: Path) -> None:
     assert not (tmp_path / "made.txt").exists()
 
 
+@pytest.mark.deep
 def test_a_session_is_continued_by_its_name_and_as_the_latest(tmp_path: Path) -> None:
     first = ouro("run", "--model", "echo", "--output", "json", "one", cwd=tmp_path)
     session = json.loads(first.stdout)["session"]
@@ -193,6 +195,7 @@ def test_a_session_is_continued_by_its_name_and_as_the_latest(tmp_path: Path) ->
         assert json.loads(again.stdout)["session"] == session
 
 
+@pytest.mark.deep
 def test_resume_without_a_name_lists_the_sessions_where_nobody_can_choose(tmp_path: Path) -> None:
     ouro("run", "--model", "echo", "the first words", cwd=tmp_path)
     done = ouro("run", "--model", "echo", "more", "--resume", cwd=tmp_path)
@@ -201,6 +204,7 @@ def test_resume_without_a_name_lists_the_sessions_where_nobody_can_choose(tmp_pa
     assert "--resume ses_" in done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input")
 def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, ANSWERS)
@@ -222,6 +226,7 @@ def test_a_reader_that_goes_away_ends_the_run_without_a_word(tmp_path: Path) -> 
     assert json.loads(shown.stdout)["reason"] == "completed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input")
 def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
@@ -238,7 +243,13 @@ def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
     assert b"standard output cannot be written: No space left" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(pytest.param(x, marks=pytest.mark.deep) for x in (signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_a_signal_ends_the_run_with_a_valid_history(tmp_path: Path, number: signal.Signals) -> None:
     model = script(tmp_path, SLEEPS, ANSWERS)
     program = [sys.executable, "-m", "ouroboros", "run", "--model", model, "--mode", "full-auto"]
@@ -282,6 +293,7 @@ def test_a_terminal_shows_rendered_words_and_asks(tmp_path: Path) -> None:
     assert "y yes" not in shown
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A08", "E13")
 def test_no_may_carry_a_reason_and_the_model_reads_it(tmp_path: Path) -> None:
     call = {"name": "write", "arguments": {"path": "made.txt", "content": "x"}}
@@ -296,6 +308,7 @@ def test_no_may_carry_a_reason_and_the_model_reads_it(tmp_path: Path) -> None:
     assert not (tmp_path / "made.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E14")
 def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
     call = {"name": "shell", "arguments": {"command": "touch made"}}
@@ -308,6 +321,7 @@ def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
         assert program.picture.text.count("? Allow") == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E17")
 def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
@@ -317,7 +331,7 @@ def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("A11")
-@pytest.mark.parametrize("columns", [40, 100])
+@pytest.mark.parametrize("columns", [40, pytest.param(100, marks=pytest.mark.deep)])
 def test_ctrl_c_stops_the_command_and_leaves_the_terminal_clean(
     tmp_path: Path, columns: int
 ) -> None:
@@ -333,6 +347,7 @@ def test_ctrl_c_stops_the_command_and_leaves_the_terminal_clean(
     assert program.picture.modes == set()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V23")
 def test_a_dumb_terminal_gets_no_escape_and_can_answer(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
@@ -346,6 +361,7 @@ def test_a_dumb_terminal_gets_no_escape_and_can_answer(tmp_path: Path) -> None:
     assert "# Found" in program.picture.text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V20")
 def test_no_color_is_respected(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
@@ -356,6 +372,7 @@ def test_no_color_is_respected(tmp_path: Path) -> None:
     assert "It is there." in program.picture.text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I11")
 def test_the_session_to_resume_can_be_chosen(tmp_path: Path) -> None:
     ouro("run", "--model", "echo", "the first words", cwd=tmp_path)
@@ -369,7 +386,9 @@ def test_the_session_to_resume_can_be_chosen(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("output", ["text", "json", "stream-json"])
+@pytest.mark.parametrize(
+    "output", ["text", *(pytest.param(x, marks=pytest.mark.deep) for x in ("json", "stream-json"))]
+)
 def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, output: str) -> None:
     program = (
         "import sys; from ouroboros.faces.cli.entry import main;"
@@ -390,6 +409,7 @@ def test_without_a_terminal_nothing_that_draws_is_imported(tmp_path: Path, outpu
     assert done.returncode == 0
 
 
+@pytest.mark.deep
 def test_a_closed_standard_output_is_named(tmp_path: Path) -> None:
     program = f"exec {sys.executable} -m ouroboros run --model echo hi >&- </dev/null"
     done = forked.run(
@@ -405,6 +425,7 @@ def test_a_closed_standard_output_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.deep
 def test_a_job_in_the_background_is_not_stopped_by_its_terminal(tmp_path: Path) -> None:
     command = f"set -m; {sys.executable} -m ouroboros run --model echo hi & wait $!"
     with Program([], cwd=tmp_path, program=["/bin/sh", "-c", command]) as program:

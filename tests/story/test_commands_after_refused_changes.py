@@ -8,6 +8,7 @@ import pytest
 from ouroboros.core.commands import Deny
 from ouroboros.core.events import PermissionRequested
 from ouroboros.llm.turns import ScriptedCall, Turn
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="Done.")
@@ -30,7 +31,7 @@ def told(s: Stage) -> list[str]:
 
 
 @pytest.mark.proves("D02", "D03")
-@pytest.mark.parametrize(
+@every(
     "change",
     [
         call("edit", path="a.txt", old_text="never there", new_text="x"),
@@ -39,7 +40,6 @@ def told(s: Stage) -> list[str]:
         call("call_tool", name="multi_edit", arguments={"path": "a.txt", "edits": [NOWHERE]}),
         call("call_tool", name="dogs", arguments={"bundle": "no bundle"}),
     ],
-    ids=name_of,
 )
 async def test_a_command_is_left_where_a_change_before_it_failed(
     tmp_path: Path, change: ScriptedCall
@@ -68,6 +68,7 @@ async def test_a_command_runs_where_the_change_before_it_went_well(tmp_path: Pat
         assert (s.cwd / "made").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D02", "D03")
 async def test_nobody_is_asked_for_a_command_after_a_change_that_they_refused(
     tmp_path: Path,

@@ -50,6 +50,7 @@ async def test_plan_and_running_commands_are_told_after_a_summary(tmp_path: Path
         assert f"<running_commands>\n[session_id {number}] sleep 20\n</running_commands>" in facts
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J08")
 async def test_open_tabs_are_counted_after_a_summary(tmp_path: Path, shop: Shop) -> None:
     code = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab); tab"
@@ -65,6 +66,7 @@ async def test_open_tabs_are_counted_after_a_summary(tmp_path: Path, shop: Shop)
         assert shop.url not in facts
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J05")
 async def test_a_call_that_waits_for_a_yes_survives_a_summary(tmp_path: Path) -> None:
     asked = await killed(tmp_path)
@@ -131,6 +133,7 @@ async def test_a_model_that_fails_at_its_summary_can_still_be_left(tmp_path: Pat
         assert [s.body(n)["model"] for n in range(4)] == ["scripted", "scripted", "small", "small"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-6.6")
 async def test_a_model_that_steps_back_summarises_for_the_smaller_first(tmp_path: Path) -> None:
     """The first model failed and rests, another took over; on the way back that one knows it all."""

@@ -10,6 +10,7 @@ from ouroboros.core.commands import Compact, SetModel
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ContextCompacted, UserMessage
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from tests.cases import every
 from tests.story.stage import FORMATS, PROMPTS, call, stage
 
 FULL = ScriptedUsage(input_uncached=8_000, output_text=100)
@@ -88,7 +89,7 @@ async def test_a_fixed_limit_fires_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("J03", "divergences-context-that-turns-out-too")
-@pytest.mark.parametrize("format", FORMATS)
+@every("format", FORMATS)
 async def test_an_overflow_is_met_by_compacting_and_trying_once_more(
     tmp_path: Path, format: str
 ) -> None:
@@ -128,6 +129,7 @@ async def test_a_summary_that_does_not_fit_is_asked_for_with_less(tmp_path: Path
         assert sizes[0] > sizes[1] > sizes[2]
 
 
+@pytest.mark.deep
 async def test_a_summary_of_less_still_begins_with_a_user(tmp_path: Path) -> None:
     steps = [Turn(tool_calls=(call("shell", command=f": {n}"),), usage=LOW) for n in range(3)]
     steps.append(Turn(tool_calls=(call("shell", command="true"),), usage=FULL))
@@ -145,6 +147,7 @@ async def test_a_summary_of_less_still_begins_with_a_user(tmp_path: Path) -> Non
         assert sizes == sorted(set(sizes), reverse=True)
 
 
+@pytest.mark.deep
 async def test_an_overflow_in_mid_reply_leaves_no_half_reply_as_the_last_word(
     tmp_path: Path,
 ) -> None:
@@ -164,6 +167,7 @@ async def test_an_overflow_in_mid_reply_leaves_no_half_reply_as_the_last_word(
         assert (last["role"], last["content"][0]["type"]) == ("user", "tool_result")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J04", "divergences-a-summary-the-model-will")
 async def test_when_the_model_refuses_to_summarise_the_record_speaks(tmp_path: Path) -> None:
     turns = [
@@ -178,6 +182,7 @@ async def test_when_the_model_refuses_to_summarise_the_record_speaks(tmp_path: P
         assert "you called shell" in summary
 
 
+@pytest.mark.deep
 @pytest.mark.proves("divergences-a-summary-the-model-will")
 async def test_a_network_failure_while_summarising_loses_nothing(tmp_path: Path) -> None:
     turns = [
@@ -248,6 +253,7 @@ async def test_the_last_messages_can_stay_with_their_results(tmp_path: Path) -> 
         assert "kept" in last[1]["content"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J14")
 async def test_twenty_compactions_do_not_lose_the_task(tmp_path: Path) -> None:
     turns: list[Turn] = []

@@ -100,6 +100,7 @@ def test_the_table_has_room_in_40_columns() -> None:
     assert lines[4].split() == ["free", "898,767", "47", "%"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J13")
 def test_a_chat_shows_its_context_and_takes_notes(tmp_path: Path) -> None:
     work = git(tmp_path / "work")
@@ -157,6 +158,7 @@ WRITES = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J13")
 def test_init_lets_the_model_write_the_file_once(tmp_path: Path) -> None:
     work = git(tmp_path / "work")
@@ -171,6 +173,7 @@ def test_init_lets_the_model_write_the_file_once(tmp_path: Path) -> None:
     assert (work / "AGENTS.md").read_text() == "# Here\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D31", "J13")
 def test_a_chat_writes_instructions_by_an_ordinary_turn(tmp_path: Path) -> None:
     """What was read of the project may have led to the file, so that somebody has to allow it."""
@@ -188,6 +191,7 @@ def test_a_chat_writes_instructions_by_an_ordinary_turn(tmp_path: Path) -> None:
     assert "edits of CLAUDE.md; do not write it anew" in log
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D31")
 def test_a_short_command_is_said_as_the_words_it_stands_for(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "Nothing found."})

@@ -56,6 +56,7 @@ async def test_a_goal_stops_at_the_limit_of_the_day_and_is_still_active(tmp_path
         assert goals.active is not None
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z10")
 async def test_what_another_session_did_unasked_counts_for_the_hour(tmp_path: Path) -> None:
     touch = [Turn(tool_calls=(call("shell", command=f"touch {name}"),)) for name in "ab"]

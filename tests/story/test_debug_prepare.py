@@ -12,6 +12,7 @@ from anyio import to_thread
 from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
+from tests.cases import every
 from tests.story.test_cli_run import ouro
 
 KEY = "sk-house-0123456789abcdefghij"
@@ -33,7 +34,11 @@ def configure(protocol: str, url: str) -> None:
 
 
 @pytest.mark.proves("providers-cassettes", "H10")
-@pytest.mark.parametrize("protocol", NAMES)
+@pytest.mark.parametrize(
+    "protocol",
+    ["openai-responses"]
+    + [pytest.param(x, marks=pytest.mark.deep) for x in NAMES if x != "openai-responses"],
+)
 async def test_it_is_the_request_that_a_run_makes(tmp_path: Path, protocol: str) -> None:
     async with serving([Turn(text="Fine.")]) as server:
         configure(protocol, server.url)
@@ -72,6 +77,7 @@ def test_without_a_key_its_place_is_shown_and_told(tmp_path: Path) -> None:
     assert json.loads(body)["messages"][-1]["content"][-1]["text"] == "Say hello"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-cassettes")
 def test_a_known_secret_in_the_address_is_not_shown(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/hush-hush-0123/v1"
@@ -81,12 +87,14 @@ def test_a_known_secret_in_the_address_is_not_shown(tmp_path: Path) -> None:
     assert shown["url"].startswith("http://127.0.0.1:9/")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-cassettes")
 def test_a_request_that_is_signed_says_so(tmp_path: Path) -> None:
     shown = prepare(tmp_path, "--model", "bedrock/m", "Hello", AWS_REGION="us-east-1")
     assert shown["headers"]["authorization"] == "AWS4-HMAC-SHA256 [key]"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-cassettes")
 def test_settings_show_in_the_body(tmp_path: Path) -> None:
     words = ("--model", "openai/m", "--effort", "high", "--service-tier", "flex", "Hello")
@@ -94,6 +102,7 @@ def test_settings_show_in_the_body(tmp_path: Path) -> None:
     assert (body["reasoning"]["effort"], body["service_tier"]) == ("high", "flex")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-cassettes")
 def test_a_known_secret_in_the_words_is_not_shown(tmp_path: Path) -> None:
     words = ("--model", "openai/m", "--system", f"The key is {KEY}", "Hello")
@@ -101,7 +110,8 @@ def test_a_known_secret_in_the_words_is_not_shown(tmp_path: Path) -> None:
     assert KEY not in json.dumps(shown)
 
 
-@pytest.mark.parametrize("model", ["echo", "script:turns.jsonl"])
+@pytest.mark.deep
+@every("model", ["echo", "script:turns.jsonl"])
 def test_what_sends_nothing_has_nothing_to_show(tmp_path: Path, model: str) -> None:
     (tmp_path / "turns.jsonl").write_text('{"text": "Hi"}\n')
     done = ouro("debug", "prepare", "--model", model, "Hello", cwd=tmp_path)
@@ -109,17 +119,20 @@ def test_what_sends_nothing_has_nothing_to_show(tmp_path: Path, model: str) -> N
     assert "sends no request" in done.stderr
 
 
+@pytest.mark.deep
 def test_what_goes_through_litellm_is_shown_as_it_is_handed_over(tmp_path: Path) -> None:
     shown = prepare(tmp_path, "--model", "litellm/mistral/m", "Hello")
     assert shown["body"]["model"] == "mistral/m"
     assert shown["body"]["messages"][-1] == {"role": "user", "content": "Hello"}
 
 
+@pytest.mark.deep
 def test_a_model_that_is_not_known_is_refused(tmp_path: Path) -> None:
     assert ouro("debug", "prepare", "--model", "nobody/m", "Hi", cwd=tmp_path).returncode == 2
     assert ouro("debug", "prepare", cwd=tmp_path).returncode == 2
 
 
+@pytest.mark.deep
 def test_a_header_that_proves_is_not_shown(tmp_path: Path) -> None:
     configure("openai-chat", "http://127.0.0.1:9")
     with (Path(os.environ["OUROBOROS_HOME"]) / "config.toml").open("a") as file:

@@ -12,6 +12,7 @@ from dirty_equals import IsFloat, IsStr
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
 from tests import forked
+from tests.cases import every
 
 
 def demo(tmp_path: Path, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +48,7 @@ def test_the_demo_mends_a_failing_test_and_leaves_nothing(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-commands")
 def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> None:
     ended = demo(tmp_path, "--keep")
@@ -93,7 +95,8 @@ def test_every_call_of_a_session_can_be_asked_for(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("terminal", ["dumb", "xterm-256color"])
+@pytest.mark.deep
+@every("terminal", ["dumb", "xterm-256color"])
 def test_the_demo_without_git_says_what_to_do(tmp_path: Path, terminal: str) -> None:
     (tmp_path / "bin").mkdir()
     ended = demo(tmp_path, PATH=str(tmp_path / "bin"), TERM=terminal)

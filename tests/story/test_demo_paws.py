@@ -43,6 +43,7 @@ def test_a_person_reviews_on_the_way_and_what_they_reject_is_not_merged(tmp_path
     assert list(tmp_path.glob("ouro-demo-*")) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-the-whole-way")
 def test_a_person_accepts_and_it_is_verified_and_merged(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

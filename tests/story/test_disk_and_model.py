@@ -8,6 +8,7 @@ import pytest
 
 from ouroboros.core.events import TaskCompleted, ToolAttempted
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.passing import passes, until
 from tests.story.stage import Stage, call, stage
 
@@ -46,6 +47,7 @@ async def test_nobodys_words_reach_the_model_before_the_disk(tmp_path: Path) -> 
         assert "Second" in str(s.body()["messages"][-1])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-store", "I01", "divergences-waiting-for-the-disk")
 async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
@@ -66,7 +68,7 @@ async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path)
 
 
 @pytest.mark.proves("spine-store", "divergences-waiting-for-the-disk")
-@pytest.mark.parametrize("tool", ["shell", "write"])
+@every("tool", ["shell", "write"])
 async def test_an_effect_waits_for_the_disk(tmp_path: Path, tool: str) -> None:
     wanted = {
         "shell": call("shell", command="echo 1 > out.txt"),

@@ -6,6 +6,7 @@ import pytest
 
 from ouroboros.core.events import AgentMessage, ContextCompacted, ErrorRaised, ToolStarted
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
+from tests.cases import every
 from tests.story.stage import call, stage
 
 FULL = ScriptedUsage(input_uncached=8_000, output_text=100)
@@ -13,7 +14,7 @@ LOW = ScriptedUsage(input_uncached=500, output_text=10)
 
 
 @pytest.mark.proves("divergences-question-for-a-summary")
-@pytest.mark.parametrize(
+@every(
     ("format", "named", "choice"),
     [("anthropic", True, {"type": "none"}), ("openai-chat", False, None), ("openai", False, None)],
 )

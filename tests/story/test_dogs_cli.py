@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import forked
+from tests.cases import every
 from tests.story.cli_terminal import DEADLINE_SECONDS
 from tests.story.test_cli_run import ouro
 from tests.tui.test_terminal import ENTERED, LEFT, Whole
@@ -60,6 +61,7 @@ def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None
     assert dogs("--nonsense")[0] == 64
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M22")
 def test_what_was_applied_is_not_taken_back_where_more_was_asked(root: Path) -> None:
     def undo(*words: str) -> tuple[int, object, str]:
@@ -101,10 +103,9 @@ def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
 
 
 @pytest.mark.proves("M22", "M23")
-@pytest.mark.parametrize(
+@every(
     "words",
     [["--nonsense"], [], ["missing.md"], ["answer.md", "no/such/folder"], ["a", "b", "c"]],
-    ids=" ".join,
 )
 def test_a_wrong_command_line_is_64(root: Path, words: list[str]) -> None:
     assert ouro("dogs", *words, cwd=root.parent).returncode == 64
@@ -123,6 +124,7 @@ def begun(root: Path, command: str) -> subprocess.Popen[bytes]:
     return program
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M18", "N15")
 def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> None:
     before = picture(root)
@@ -138,6 +140,7 @@ def test_interrupted_while_it_is_judged_everything_is_as_it_was(root: Path) -> N
     assert picture(root) == before
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M01")
 def test_ctrl_c_ends_it_while_it_waits_for_the_bundle(root: Path) -> None:
     os.mkfifo(root.parent / "pipe")
@@ -156,6 +159,7 @@ def test_ctrl_c_ends_it_while_it_waits_for_the_bundle(root: Path) -> None:
     assert code == 130
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M18")
 def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) -> None:
     before = picture(root)
@@ -209,7 +213,15 @@ def waits(pid: int) -> None:
 
 
 @pytest.mark.proves("M22", "M23")
-@pytest.mark.parametrize(("key", "code"), [("n\r", 5), ("\x03", 130), ("y\r", 0)], ids=repr)
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ("n\r", 5),
+        pytest.param("\x03", 130, marks=pytest.mark.deep),
+        pytest.param("y\r", 0, marks=pytest.mark.deep),
+    ],
+    ids=repr,
+)
 def test_a_person_is_asked_before_anything_is_written(root: Path, key: str, code: int) -> None:
     before = picture(root)
     with Whole(["dogs", "../answer.md"], cwd=root, environment=dict(os.environ)) as program:
@@ -220,6 +232,7 @@ def test_a_person_is_asked_before_anything_is_written(root: Path, key: str, code
     assert (picture(root) == before) == (code != 0)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M16", "M17")
 def test_a_review_that_is_broken_off_writes_nothing(root: Path) -> None:
     before = picture(root)

@@ -6,6 +6,7 @@ import pytest
 
 from ouroboros.core.events import PermissionRequested
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import call, stage
 
 BUNDLE = "--- File: a.txt ---\n```diff\n one\n-two\n+TWO\n```\n\n--- New File: sub/b.txt ---\n```\nnew\n```\n"
@@ -38,7 +39,7 @@ async def test_it_is_found_and_applies_all_of_a_bundle(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("M24")
-@pytest.mark.parametrize("rule", ["write(sub/**)", "dogs"])
+@every("rule", ["write(sub/**)", "dogs"])
 async def test_a_deny_rule_stops_all_of_it(tmp_path: Path, rule: str) -> None:
     folder = work(tmp_path)
     rules = {"deny": (rule,)}

@@ -10,6 +10,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events import SettingsChanged
 from ouroboros.faces.cli.options.flags import Chosen
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import stage
 from tests.story.test_cli_run import ouro, script
 
@@ -63,6 +64,7 @@ async def test_a_wish_for_nothing_changes_nothing(tmp_path: Path) -> None:
         assert s.body()["reasoning"]["effort"] == "low"
 
 
+@pytest.mark.deep
 async def test_another_model_of_the_vendor_is_asked_the_same_way(tmp_path: Path) -> None:
     async with stage(tmp_path, [ONE], format="openai", check=False) as s:
         await s.session.send(SetModel(effort="low", service_tier="flex"))
@@ -94,6 +96,7 @@ async def test_a_resumed_session_is_asked_as_it_was(tmp_path: Path) -> None:
         assert s.body()["service_tier"] == "flex"
 
 
+@pytest.mark.deep
 async def test_what_is_set_now_wins_over_what_the_session_chose(tmp_path: Path) -> None:
     async with stage(tmp_path, [ONE], format="openai", check=False) as s:
         await s.session.send(SetModel(effort="low", service_tier="flex"))
@@ -108,8 +111,9 @@ async def test_what_is_set_now_wins_over_what_the_session_chose(tmp_path: Path) 
         assert s.session.state.effort == "high"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H26")
-@pytest.mark.parametrize(
+@every(
     ("lines", "said"),
     [
         ("/effort high\n/effort\n", "effort: high"),
@@ -127,6 +131,7 @@ def test_the_chat_has_a_command_for_each(tmp_path: Path, lines: str, said: str) 
     assert said in done.stderr
 
 
+@pytest.mark.deep
 def test_flags_reach_the_settings(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "Fine."})
     done = ouro(
@@ -137,6 +142,7 @@ def test_flags_reach_the_settings(tmp_path: Path) -> None:
     assert wrong.returncode == 2
 
 
+@pytest.mark.deep
 def test_a_fallback_of_the_command_line_takes_over(tmp_path: Path) -> None:
     model = script(tmp_path, {"fault": {"kind": "quota", "message": "No money left", "times": 9}})
     words = ("run", "--model", model, "--fallback", "echo", "Hello there")

@@ -17,6 +17,7 @@ from ouroboros.core.events import ContextCompacted
 from ouroboros.core.events.review import ReviewExited
 from ouroboros.llm.turns import Turn
 from tests import forked
+from tests.cases import every
 from tests.story.stage import call, stage
 from tests.story.test_cli_run import ouro, script
 from tests.story.test_daily_limit import DOLLAR, DONE, LOOK
@@ -75,6 +76,7 @@ def test_a_run_leaves_no_file_and_what_it_did_stays(tmp_path: Path) -> None:
     assert not (tmp_path / "person").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 def test_a_home_with_sessions_is_as_it_was(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)
@@ -91,6 +93,7 @@ def test_a_home_with_sessions_is_as_it_was(tmp_path: Path) -> None:
     assert ("kept" in listed, "gone" in listed) == (True, False)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 def test_a_run_that_is_killed_leaves_no_file(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)
@@ -118,10 +121,9 @@ def test_a_run_that_is_killed_leaves_no_file(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
-@pytest.mark.parametrize(
-    "more", [("--continue",), ("--resume", "ses_1"), ("--cache",), ("--browser",)]
-)
+@every("more", [("--continue",), ("--resume", "ses_1"), ("--cache",), ("--browser",)])
 def test_what_needs_files_contradicts_it(tmp_path: Path, more: tuple[str, ...]) -> None:
     done = ouro("run", "--ephemeral", *more, "x", cwd=tmp_path, **variables(tmp_path))
     assert done.returncode == 2
@@ -164,6 +166,7 @@ async def test_it_does_all_that_a_kept_session_does(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "home" / "ouroboros.db").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 async def test_what_works_apart_for_it_leaves_no_file_either(tmp_path: Path) -> None:
     folder = repository(tmp_path)
@@ -197,6 +200,7 @@ async def test_tools_that_keep_files_of_ours_are_not_offered(tmp_path: Path) -> 
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 async def test_what_a_server_says_of_its_window_counts_and_is_not_kept(tmp_path: Path) -> None:
     async with stage(tmp_path, [Turn(text="Hello.")], format="ollama", opening=GONE) as s:
@@ -207,6 +211,7 @@ async def test_what_a_server_says_of_its_window_counts_and_is_not_kept(tmp_path:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 async def test_what_it_spends_counts_for_itself_with_all_others(tmp_path: Path) -> None:
     async with stage(tmp_path, [LOOK, DONE], models=DOLLAR) as s:

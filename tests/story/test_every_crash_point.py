@@ -336,7 +336,9 @@ def not_beginnings(log: list[Envelope]) -> list[str]:
 
 
 @pytest.mark.proves("I06", "codex-16.1", "codex-16.5")
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize(
+    "format", [FORMATS[0], *(pytest.param(x, marks=pytest.mark.deep) for x in FORMATS[1:])]
+)
 async def test_the_request_after_a_crash_at_any_event_is_valid(tmp_path: Path, format: str) -> None:
     log = await record(tmp_path, format)
     origin = next(e.data.message.origin for e in log if isinstance(e.data, AgentMessage))

@@ -60,6 +60,7 @@ def test_one_task_is_done_and_its_answer_printed(tmp_path: Path) -> None:
     assert run(tmp_path, "one_task.py", {"text": "It is empty."}) == "It is empty.\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-python-api")
 def test_events_are_streamed(tmp_path: Path) -> None:
     turns = [
@@ -71,6 +72,7 @@ def test_events_are_streamed(tmp_path: Path) -> None:
     assert said.endswith("There is nothing.\ncompleted after 2 turns\n")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-python-api")
 def test_code_says_yes_to_a_file_and_no_to_the_rest(tmp_path: Path) -> None:
     (tmp_path / "work" / "build").mkdir(parents=True)
@@ -83,12 +85,14 @@ def test_code_says_yes_to_a_file_and_no_to_the_rest(tmp_path: Path) -> None:
     assert (tmp_path / "work" / "build").is_dir()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-python-api")
 def test_an_answer_is_a_value(tmp_path: Path) -> None:
     said = run(tmp_path, "structured_output.py", {"text": json.dumps(FINDING)})
     assert said == "a.py:3: no docstring\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-python-api")
 def test_a_page_is_read_by_code(tmp_path: Path) -> None:
     with open_shops() as shops:
@@ -191,6 +195,7 @@ async def test_the_blocking_door_says_where_it_does_not_fit(tmp_path: Path) -> N
     assert (await to_thread.run_sync(blocking)).final == "Here."
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-python-api")
 async def test_a_stream_raises_what_the_run_raises_and_only_one_runs(tmp_path: Path) -> None:
     slow = {"text": "word " * 400, "chunk": 5, "pace_seconds": 0.05}
@@ -206,6 +211,7 @@ async def test_a_stream_raises_what_the_run_raises_and_only_one_runs(tmp_path: P
         await first.aclose()
 
 
+@pytest.mark.deep
 async def test_what_is_raised_while_a_session_is_open_comes_out_as_it_is(tmp_path: Path) -> None:
     slow = {"text": "word " * 400, "chunk": 5, "pace_seconds": 0.05}
     engine = await configured(tmp_path, slow)

@@ -25,12 +25,18 @@ from ouroboros.core.events import (
 from ouroboros.llm.protocols.registry import NAMES
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 from tests.story.test_cli_run import ouro, script
 
 KEY = "sk-second-0123456789abcdef"
 HERE = Turn(text="The second one answers.")
 ONCE = {"request_retries": 0, "stream_retries": 0}
+
+
+def rare(*values: Any) -> Any:
+    """A case of a table for the deep tests."""
+    return pytest.param(*values, marks=pytest.mark.deep)
 
 
 def broken(kind: FaultKind, **more: Any) -> Turn:
@@ -83,14 +89,14 @@ def body(server: ScriptedServer, number: int = -1) -> dict[str, Any]:
     ("fault", "kind"),
     [
         (Fault(kind="auth", times=9), "auth"),
-        (Fault(kind="permission", times=9), "permission"),
-        (Fault(kind="quota", times=9), "quota"),
+        rare(Fault(kind="permission", times=9), "permission"),
+        rare(Fault(kind="quota", times=9), "quota"),
         (Fault(kind="overloaded", times=9), "overloaded"),
-        (Fault(kind="rate_limit", times=9, retry_after_seconds=4000), "rate_limit"),
-        (Fault(kind="server", times=9), "server"),
-        (Fault(kind="model_not_found", times=9), "model_not_found"),
-        (Fault(kind="reset", times=9), "transport"),
-        (Fault(kind="silent", times=9), "timeout"),
+        rare(Fault(kind="rate_limit", times=9, retry_after_seconds=4000), "rate_limit"),
+        rare(Fault(kind="server", times=9), "server"),
+        rare(Fault(kind="model_not_found", times=9), "model_not_found"),
+        rare(Fault(kind="reset", times=9), "transport"),
+        rare(Fault(kind="silent", times=9), "timeout"),
         (Fault(kind="overloaded", times=9, in_stream=True), "overloaded"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -119,7 +125,7 @@ async def test_the_next_model_answers_within_the_turn(
 
 
 @pytest.mark.proves("H23")
-@pytest.mark.parametrize("kind", ["content_policy", "invalid_request"])
+@every("kind", ["content_policy", "invalid_request"])
 async def test_what_is_wrong_with_the_request_itself_is_not_asked_elsewhere(
     tmp_path: Path, kind: FaultKind
 ) -> None:
@@ -138,6 +144,7 @@ async def test_after_a_word_was_shown_nobody_else_is_asked(tmp_path: Path) -> No
         assert [m.partial for m in s.events(AgentMessage)] == [True]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H23")
 async def test_after_a_call_had_begun_to_act_nobody_else_is_asked(tmp_path: Path) -> None:
     cut = Turn(
@@ -150,6 +157,7 @@ async def test_after_a_call_had_begun_to_act_nobody_else_is_asked(tmp_path: Path
         assert acted == (other.exchanges == [])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H23")
 async def test_thoughts_that_broke_off_leave_no_trace_in_the_history(tmp_path: Path) -> None:
     cut = Turn(
@@ -178,8 +186,19 @@ async def test_the_history_goes_along_in_the_other_format(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("providers-history", "H23")
-@pytest.mark.parametrize("other_format", NAMES)
-@pytest.mark.parametrize("first_format", ["openai-responses", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize(
+    ("first_format", "other_format"),
+    [
+        ("openai-responses", "bedrock-converse"),
+        ("gemini", "openai-chat"),
+        *[rare(first, other) for first, other in zip(NAMES, NAMES[::-1], strict=True)],
+        *[
+            pytest.param(first, other, marks=pytest.mark.soak)
+            for first in ("openai-responses", "gemini", "bedrock-converse")
+            for other in NAMES
+        ],
+    ],
+)
 async def test_any_format_takes_over_from_any(
     tmp_path: Path, first_format: str, other_format: str
 ) -> None:
@@ -197,6 +216,7 @@ async def test_any_format_takes_over_from_any(
         assert last.count("seen.txt") == 2
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H23")
 async def test_a_model_that_rested_is_asked_again(tmp_path: Path) -> None:
     limited = Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.2))
@@ -219,6 +239,7 @@ async def test_who_took_over_and_why_is_in_the_transcript(tmp_path: Path) -> Non
         assert "*second/m answers from here on instead of first/m: No credit*" in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H23")
 async def test_a_model_that_rests_is_left_alone(tmp_path: Path) -> None:
     second = [HERE, Turn(text="And again.")]
@@ -229,8 +250,9 @@ async def test_a_model_that_rests_is_left_alone(tmp_path: Path) -> None:
         assert len(s.events(ModelSwitched)) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H23")
-@pytest.mark.parametrize("window", [None, 200_000])
+@every("window", [None, 200_000])
 async def test_a_smaller_model_is_given_a_summary(tmp_path: Path, window: int | None) -> None:
     usage = ScriptedUsage(input_uncached=9_000, output_text=10)
     small = ScriptedUsage(input_uncached=500, output_text=10)
@@ -250,6 +272,7 @@ async def test_a_smaller_model_is_given_a_summary(tmp_path: Path, window: int | 
         assert len(other.exchanges) == 2
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H23")
 async def test_a_model_that_fails_while_summarising_is_replaced(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=9_000, output_text=10)
@@ -264,6 +287,7 @@ async def test_a_model_that_fails_while_summarising_is_replaced(tmp_path: Path) 
         assert len(other.exchanges) == 2
 
 
+@pytest.mark.deep
 async def test_a_summary_on_demand_is_written_by_who_can(tmp_path: Path) -> None:
     first = [Turn(text="one"), broken("server")]
     async with two(tmp_path, first, [Turn(text="the summary")], check=False) as (s, other):
@@ -275,6 +299,7 @@ async def test_a_summary_on_demand_is_written_by_who_can(tmp_path: Path) -> None
         assert len(other.exchanges) == 1
 
 
+@pytest.mark.deep
 async def test_a_summary_that_nobody_can_write_is_an_error(tmp_path: Path) -> None:
     first = [Turn(text="one"), broken("server")]
     async with two(tmp_path, first, [broken("auth")], check=False) as (s, _):
@@ -347,13 +372,14 @@ async def test_one_without_a_key_is_left_out_and_named(tmp_path: Path) -> None:
         assert (await s.run()).final == HERE.text
 
 
+@pytest.mark.deep
 async def test_a_misspelled_one_is_refused_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(ModelUnknown):
         async with two(tmp_path, [HERE], [HERE], fallback=["secnd/m"], base_url=""):
             pass
 
 
-@pytest.mark.parametrize("way", ["fallback", "chosen"])
+@every("way", ["fallback", "chosen"])
 async def test_the_address_of_the_first_is_not_that_of_another_vendor(
     tmp_path: Path, way: str
 ) -> None:
@@ -365,6 +391,7 @@ async def test_the_address_of_the_first_is_not_that_of_another_vendor(
         assert KEY in str(other.exchanges[0].headers)
 
 
+@pytest.mark.deep
 async def test_the_key_of_one_that_takes_over_is_looked_for_where_keys_are_kept(
     tmp_path: Path,
 ) -> None:

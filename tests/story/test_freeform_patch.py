@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from ouroboros.llm.turns import Fault, ScriptedCall, Turn
+from tests.cases import every
 from tests.story.stage import Stage, stage
 
 PATCH = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+zwölf "\\n" {}\n*** End Patch\n'
@@ -27,7 +28,7 @@ def prepare(s: Stage) -> Path:
 
 
 @pytest.mark.proves("D29")
-@pytest.mark.parametrize("chunk", [0, 3])
+@every("chunk", [0, 3])
 async def test_a_patch_is_called_as_text_and_answered_in_kind(tmp_path: Path, chunk: int) -> None:
     turns = [patching(PATCH, chunk=chunk), Turn(text="Done.")]
     async with stage(tmp_path, turns, format="openai") as s:

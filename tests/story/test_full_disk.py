@@ -35,6 +35,7 @@ async def fails(s: Stage) -> None:
     assert "Free some space" in full.value.hint
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input")
 @pytest.mark.parametrize("tool", ["read", "shell"])
 async def test_a_full_disk_ends_the_run_with_a_clear_error(

@@ -50,6 +50,7 @@ def test_a_run_goes_on_until_its_goal_is_reached(tmp_path: Path) -> None:
     assert "\tcomplete\tAll" in ouro("goal", "list", cwd=tmp_path).stdout
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 def test_a_goal_that_is_not_reached_is_no_success(tmp_path: Path) -> None:
     spent = script(tmp_path, turn("One.", tokens=90), turn("Two.", tokens=90), turn("Left."))
@@ -65,6 +66,7 @@ def test_a_goal_that_is_not_reached_is_no_success(tmp_path: Path) -> None:
     assert (later.returncode, later.stdout) == (0, "Four.\n"), later.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 def test_a_goal_that_cannot_be_is_refused_before_anything_runs(tmp_path: Path) -> None:
     model = script(tmp_path, turn("Never."))
@@ -78,6 +80,7 @@ def test_a_goal_that_cannot_be_is_refused_before_anything_runs(tmp_path: Path) -
     assert "no goal" in alone.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z01")
 def test_a_killed_run_counts_each_reply_once_and_goes_on_with_its_goal(tmp_path: Path) -> None:
     waits = {"name": "shell", "arguments": {"command": "sleep 60", "timeout": 90}}
@@ -124,6 +127,7 @@ def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> N
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K08", "Z01")
 def test_what_a_goal_did_by_itself_is_taken_back_turn_by_turn(tmp_path: Path) -> None:
     first = turn("", {"name": "write", "arguments": {"path": "a.txt", "content": "1\n"}})
@@ -150,6 +154,7 @@ def test_what_a_goal_did_by_itself_is_taken_back_turn_by_turn(tmp_path: Path) ->
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z01", "Z02")
 def test_a_chat_with_the_mind_that_writes_code_works_towards_a_goal(tmp_path: Path) -> None:
     begun = turn("```repl\nlet n = 1; setFinal(n)\n```")

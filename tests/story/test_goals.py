@@ -153,6 +153,7 @@ async def test_no_turn_begins_by_itself_in_plan_mode_or_for_a_paused_goal(tmp_pa
             await s.run("")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 async def test_words_that_wait_are_answered_before_a_turn_begins_by_itself(tmp_path: Path):
     slow = turn("", call("shell", command="echo on; sleep 0.5"))
@@ -191,6 +192,7 @@ async def test_three_turns_in_a_row_that_do_nothing_block_the_goal(tmp_path: Pat
         assert s.events(GoalUpdated)[-1].by == "system"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 async def test_an_interrupt_leaves_the_goal_active_and_begins_nothing(tmp_path: Path):
     slow = turn("", call("shell", command="echo on; sleep 60"))
@@ -241,6 +243,7 @@ async def test_a_goal_has_parts_and_ends_only_after_them(tmp_path: Path):
         assert goal(s).status == "complete"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 async def test_the_goal_goes_back_with_the_conversation_and_what_was_used_does_not(tmp_path: Path):
     turns = [
@@ -263,6 +266,7 @@ async def test_the_goal_goes_back_with_the_conversation_and_what_was_used_does_n
         assert (goal(s).status, used(s).tokens) == ("complete", before + 3)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 async def test_a_fork_has_the_goal_paused_and_nothing_used(tmp_path: Path):
     async with stage(tmp_path, [turn("A.", uncached=9)]) as s:
@@ -314,6 +318,7 @@ async def test_a_goal_that_goes_in_circles_has_a_fresh_start_and_then_is_blocked
         assert "person wishes" not in asked
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z11")
 async def test_circles_end_also_where_no_summary_can_be_had(tmp_path: Path):
     turns = [

@@ -21,6 +21,7 @@ from ouroboros.core.events.guardian import GuardianReviewed, GuardianStopped
 from ouroboros.faces.wording.notices import notice
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 ALLOW = Turn(text='{"outcome": "allow", "risk_level": "low", "rationale": "It was asked for."}')
@@ -101,8 +102,9 @@ GARBAGE = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22", "codex-12.1")
-@pytest.mark.parametrize("number", range(len(GARBAGE)))
+@every("number", range(len(GARBAGE)))
 async def test_what_cannot_be_read_or_had_is_a_denial(tmp_path: Path, number: int) -> None:
     async with guarded(tmp_path, touch("a.txt"), [GARBAGE[number]]) as (s, _):
         await s.run()
@@ -126,6 +128,7 @@ async def test_a_reviewer_that_cannot_be_opened_is_a_denial(tmp_path: Path) -> N
 
 
 # C12.2
+@pytest.mark.deep
 @pytest.mark.proves("codex-12.2")
 async def test_a_reviewer_that_is_late_is_told_as_such_and_does_not_count(tmp_path: Path) -> None:
     silent = [Turn(text=ALLOW.text, delay_seconds=30)] * 3
@@ -156,6 +159,7 @@ async def test_three_denials_in_a_row_interrupt_a_run_that_nobody_watches(tmp_pa
 
 
 # C12.4
+@pytest.mark.deep
 @pytest.mark.proves("codex-12.4")
 async def test_an_allow_between_starts_the_row_anew(tmp_path: Path) -> None:
     row = [DENY, ALLOW, DENY, DENY]
@@ -167,6 +171,7 @@ async def test_an_allow_between_starts_the_row_anew(tmp_path: Path) -> None:
         assert sorted(path.name for path in s.cwd.iterdir()) == ["b"]
 
 
+@pytest.mark.deep
 async def test_a_failed_review_does_not_count(tmp_path: Path) -> None:
     row = [DENY, DENY, Turn(text="what?"), ALLOW]
     async with guarded(tmp_path, touch("a", "b", "c", "d"), row) as (s, _):
@@ -193,6 +198,7 @@ async def test_after_three_denials_the_person_is_asked_where_one_is_there(tmp_pa
         assert len(judge.exchanges) == 3
 
 
+@pytest.mark.deep
 async def test_the_next_words_of_the_person_begin_the_count_anew(tmp_path: Path) -> None:
     turns = [*touch("a", "b"), Turn(text="hm"), *touch("c", "d")]
     async with guarded(tmp_path, turns, [DENY] * 4) as (s, _):
@@ -201,6 +207,7 @@ async def test_the_next_words_of_the_person_begin_the_count_anew(tmp_path: Path)
         assert s.events(GuardianStopped) == []
 
 
+@pytest.mark.deep
 async def test_critical_risk_needs_the_person_s_word_after_a_refusal(tmp_path: Path) -> None:
     critical = Turn(
         text='{"outcome": "allow", "risk_level": "critical", "user_authorization": "high"}'
@@ -239,6 +246,7 @@ async def test_secrets_of_the_session_do_not_go_to_the_reviewer(tmp_path: Path) 
         assert SECRET in (s.cwd / "a.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.deep
 async def test_what_a_page_says_stands_in_a_line_of_json(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "evil.txt").write_text(
@@ -265,6 +273,7 @@ async def test_what_cannot_be_shown_whole_is_refused(tmp_path: Path) -> None:
         assert judge.exchanges == []
 
 
+@pytest.mark.deep
 async def test_a_review_is_paid_for_by_the_session(tmp_path: Path) -> None:
     counted = Turn(text=ALLOW.text, usage=ScriptedUsage(input_uncached=1_000, output_text=50))
     async with guarded(tmp_path, touch("a"), [counted]) as (s, _):
@@ -297,7 +306,7 @@ async def test_two_questions_at_once_are_reviewed_each_by_its_own_request(tmp_pa
         assert [result.status for result in s.results.values()] == ["done", "done"]
 
 
-@pytest.mark.parametrize("policy", ["never", "untrusted"])
+@every("policy", ["never", "untrusted"])
 async def test_other_policies_leave_the_guardian_out(tmp_path: Path, policy: str) -> None:
     turns = [Turn(tool_calls=(call("shell", command="rm -rf a"),))]
     async with guarded(tmp_path, turns, [], approval_policy=policy) as (s, judge):

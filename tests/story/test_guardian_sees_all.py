@@ -9,6 +9,7 @@ import pytest
 from ouroboros.core.events import PermissionAnswered, PermissionRequested
 from ouroboros.core.events.guardian import GuardianReviewed
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import call
 from tests.story.test_guardian import ALLOW, DENY, guarded, said, touch
 
@@ -40,6 +41,7 @@ async def test_the_guardian_is_told_what_was_read_from_outside(tmp_path: Path) -
         assert action(judge)["read_before_from"] == [f"file {s.cwd / 'page.txt'}"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22")
 async def test_a_second_try_outside_names_what_was_read(tmp_path: Path) -> None:
     outside = tmp_path / "elsewhere"
@@ -71,7 +73,7 @@ STRICT = {"strict": True}
 
 
 @pytest.mark.proves("E22")
-@pytest.mark.parametrize("mode", ["ask", "auto-edit", "full-auto"])
+@every("mode", ["ask", "auto-edit", "full-auto"])
 async def test_a_strict_guardian_reviews_what_nobody_would_be_asked(
     tmp_path: Path, mode: str
 ) -> None:
@@ -114,6 +116,7 @@ async def test_a_strict_guardian_does_not_review_reading(tmp_path: Path) -> None
         assert judge.exchanges == []
 
 
+@pytest.mark.deep
 async def test_strict_without_a_guardian_asks_nobody(tmp_path: Path) -> None:
     async with guarded(
         tmp_path, touch("a"), [], guardian={"strict": True, "enabled": False}, mode="full-auto"

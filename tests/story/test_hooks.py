@@ -21,6 +21,7 @@ from ouroboros.core.events.fleet import SubagentReplied
 from ouroboros.core.events.hooks import HookFinished, HookStarted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 
 DONE = Turn(text="All done.")
@@ -94,6 +95,7 @@ async def test_what_a_hook_wrote_is_judged_like_the_models_own(tmp_path: Path):
         assert (s.cwd / "keep").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z07", "codex-13.5", "codex-13.6")
 async def test_a_crash_and_a_late_hook_count_as_nothing_said(tmp_path: Path):
     hooks = {"PreToolUse": [*hook("echo oops >&2; exit 1"), *hook("sleep 60", timeout=1)]}
@@ -181,6 +183,7 @@ async def test_a_permission_hook_answers_before_the_person(tmp_path: Path):
             assert (found.decider, found.allowed) == (decider, allowed), name
 
 
+@pytest.mark.deep
 async def test_continue_false_ends_the_turn_after_the_call(tmp_path: Path):
     stop = """printf '%s' '{"continue": false, "stopReason": "enough"}'"""
     async with stage(
@@ -206,7 +209,7 @@ def judge(kind: str, prompt: str, matcher: str = "") -> list[dict[str, Any]]:
 
 
 @pytest.mark.proves("Z12", "divergences-hooks-that-are-async-prompt")
-@pytest.mark.parametrize(
+@every(
     ("verdict", "status", "result"),
     [
         ('{"ok": false, "reason": "it deletes"}', "blocked", "denied"),
@@ -230,6 +233,7 @@ async def test_a_model_answers_a_hook_with_strict_json(
         assert any(each.child == "hook" for each in s.events(SubagentReplied))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_an_agent_looks_at_the_files_and_changes_nothing(tmp_path: Path):
     turns = [
@@ -250,6 +254,7 @@ async def test_an_agent_looks_at_the_files_and_changes_nothing(tmp_path: Path):
         assert ends(s) == [("Stop", "blocked"), ("Stop", "completed")]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E21")
 async def test_a_yes_before_a_call_takes_the_place_of_the_question(tmp_path: Path):
     yes = answer("PreToolUse", permissionDecision="allow")
@@ -263,6 +268,7 @@ async def test_a_yes_before_a_call_takes_the_place_of_the_question(tmp_path: Pat
         assert s.events(PermissionAnswered) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E21")
 async def test_a_limit_on_what_happens_unasked_is_not_beaten_by_a_hook(tmp_path: Path):
     hooks = {
@@ -275,6 +281,7 @@ async def test_a_limit_on_what_happens_unasked_is_not_beaten_by_a_hook(tmp_path:
         assert [each.status for each in s.results.values()] == ["done", "denied"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E21")
 async def test_what_a_person_writes_instead_is_shown_to_hooks_again(tmp_path: Path):
     refuse = "grep -q secret && { echo never that >&2; exit 2; } || exit 0"
@@ -295,6 +302,7 @@ async def test_what_a_person_writes_instead_is_shown_to_hooks_again(tmp_path: Pa
         assert ends(s) == [("PreToolUse", "completed"), ("PreToolUse", "blocked")]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z07", "codex-13.5", "codex-13.6")
 async def test_a_folder_that_is_gone_fails_the_hook_and_not_the_run(tmp_path: Path):
     hooks = {"Stop": hook("exit 0"), "PreToolUse": hook('rmdir "$OUROBOROS_PROJECT_DIR"')}

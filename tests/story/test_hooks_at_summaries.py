@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ouroboros.agent.context.cut import Cut
 from ouroboros.core.commands import Compact
 from ouroboros.core.events import ContextCompacted
@@ -38,6 +40,7 @@ async def test_what_goes_is_handed_to_hooks_before_the_cut_and_what_they_say_is_
     assert (results[0]["name"], results[0]["ok"]) == ("shell", True)
 
 
+@pytest.mark.deep
 async def test_a_hook_at_the_cut_stops_no_summary_and_takes_no_memorys_place(
     tmp_path: Path,
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.events import PermissionAnswered, ToolAttempted
+from tests.cases import every
 from tests.story.stage import stage
 from tests.story.test_hooks import DONE, answer, hook, shell
 
@@ -13,7 +14,7 @@ YES = answer("PreToolUse", permissionDecision="allow")
 
 
 @pytest.mark.proves("Z07", "E21")
-@pytest.mark.parametrize(
+@every(
     ("commands", "deciders", "decisions"),
     [((CHANGED,), ["nobody"], []), ((CHANGED, YES), [], ["hook:allowed"])],
 )

@@ -34,6 +34,7 @@ def test_a_hook_of_the_home_refuses_and_the_person_reads_it(tmp_path: Path):
     assert not (work / "made").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-13.8", "W07", "divergences-hooks-of-the-person")
 def test_a_hook_of_a_clone_does_nothing_until_it_is_trusted(tmp_path: Path):
     home, work = tmp_path / "home", tmp_path / "work"
@@ -61,6 +62,7 @@ def test_a_hook_of_a_clone_does_nothing_until_it_is_trusted(tmp_path: Path):
     assert not (work / "made").exists()
 
 
+@pytest.mark.deep
 def test_a_review_asks_hooks_as_a_run_does(tmp_path: Path):
     folder = repository(tmp_path)
     (folder / "a.py").write_text("new\n", encoding="utf-8")

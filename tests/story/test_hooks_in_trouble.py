@@ -84,6 +84,7 @@ async def test_a_summary_can_be_stopped(tmp_path: Path):
         assert len(s.server.exchanges) == 1
 
 
+@pytest.mark.deep
 async def test_a_cleared_conversation_begins_anew(tmp_path: Path):
     hooks = {"SessionStart": hook(kept(tmp_path), "clear|resume")}
     async with stage(tmp_path, [DONE, DONE], hooks=hooks, check=False) as s:
@@ -94,6 +95,7 @@ async def test_a_cleared_conversation_begins_anew(tmp_path: Path):
     assert [each["source"] for each in seen(tmp_path)] == ["clear"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-13.3", "codex-13.4", "codex-13.7")
 async def test_long_contexts_are_kept_beside_and_shown_in_part(tmp_path: Path):
     long = "python3 -c \"print('begin ' + 'x' * 20000 + ' end')\""
@@ -126,6 +128,7 @@ async def test_a_key_that_a_hook_prints_reaches_nobody(tmp_path: Path):
         assert not path.is_file() or secret.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_flood_and_what_it_started_are_ended(tmp_path: Path):
     flood = hook("yes flooding-the-hook")
@@ -152,6 +155,7 @@ async def test_a_stop_ends_a_hook_that_never_ends(tmp_path: Path):
         assert left(tmp_path, descent=False) == {}
 
 
+@pytest.mark.deep
 async def test_words_that_no_hook_let_through_are_not_kept_by_a_stop(tmp_path: Path):
     hooks = {"UserPromptSubmit": hook(f"[ -e {tmp_path}/go ] || sleep 60")}
     async with stage(tmp_path, [DONE], hooks=hooks) as s:
@@ -165,6 +169,7 @@ async def test_words_that_no_hook_let_through_are_not_kept_by_a_stop(tmp_path: P
         assert "Unheard words." not in said(s)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_hook_beside_the_session_is_not_waited_for_and_ends_with_it(tmp_path: Path):
     command = f"echo ignored; echo no >&2; touch {tmp_path}/began; sleep 60; exit 2"
@@ -179,6 +184,7 @@ async def test_a_hook_beside_the_session_is_not_waited_for_and_ends_with_it(tmp_
     assert left(tmp_path, descent=False) == {}
 
 
+@pytest.mark.deep
 async def test_words_during_a_run_are_heard_by_hooks_too(tmp_path: Path):
     refuse = hook("grep -q forbidden && { echo never >&2; exit 2; } || exit 0")
     hooks = {
@@ -196,6 +202,7 @@ async def test_words_during_a_run_are_heard_by_hooks_too(tmp_path: Path):
         assert "forbidden" not in said(s)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-4.4")
 async def test_stop_hooks_cannot_go_on_for_ever(tmp_path: Path):
     turns = [Turn(text=f"Reply {number}.") for number in range(26)]
@@ -268,6 +275,7 @@ async def test_a_projects_hook_runs_once_folder_and_hook_are_trusted(tmp_path: P
     assert verdicts == ["folder not trusted", "not trusted", "active"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-13.8", "W07")
 async def test_a_script_that_is_changed_meanwhile_runs_no_more(tmp_path: Path):
     folder, environment = project(tmp_path)
@@ -306,6 +314,7 @@ def test_a_changed_definition_has_to_be_trusted_again(tmp_path: Path):
     assert "changed since you trusted them" in warnings[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-hooks-attacks")
 async def test_a_run_that_writes_code_has_hooks_too(tmp_path: Path):
     hooks = {

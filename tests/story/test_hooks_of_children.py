@@ -30,6 +30,7 @@ def once(folder: Path, reason: str, mark: str = "again") -> str:
     return f"[ -e {folder}/{mark} ] || {{ touch {folder}/{mark}; echo {reason} >&2; exit 2; }}"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_a_plain_read_is_told_more_and_sent_back(tmp_path: Path) -> None:
     hooks = {
@@ -56,6 +57,7 @@ async def test_a_plain_read_is_told_more_and_sent_back(tmp_path: Path) -> None:
     assert [wrong(each, rule, rule) for each in told] == [[], []]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_a_run_of_its_own_is_told_more_and_goes_on(tmp_path: Path) -> None:
     hooks = {
@@ -74,6 +76,7 @@ async def test_a_run_of_its_own_is_told_more_and_goes_on(tmp_path: Path) -> None
         assert [each.final for each in s.events(TaskCompleted)] == ["fifty"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12", "divergences-subagentstart-with-continue-false")
 async def test_a_child_that_a_hook_stops_is_never_asked(tmp_path: Path) -> None:
     no = """printf '%s' '{"continue": false, "stopReason": "no helpers today"}'"""
@@ -84,6 +87,7 @@ async def test_a_child_that_a_hook_stops_is_never_asked(tmp_path: Path) -> None:
         assert s.events(SubagentCompleted)[0].reason == "failed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_a_kind_that_no_matcher_fits_is_left_alone(tmp_path: Path) -> None:
     no = hook("echo never >&2; exit 2", "run|review")
@@ -92,6 +96,7 @@ async def test_a_kind_that_no_matcher_fits_is_left_alone(tmp_path: Path) -> None
         assert ends(s) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_a_child_cannot_be_sent_back_for_ever(tmp_path: Path) -> None:
     turns = [ASK, *(Turn(text=f"Answer {number}.") for number in range(6))]
@@ -99,6 +104,7 @@ async def test_a_child_cannot_be_sent_back_for_ever(tmp_path: Path) -> None:
         assert (await s.run()).final == "Answer 5."
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_what_a_child_may_spend_bounds_how_often_it_is_sent_back(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=400, output_text=100)
@@ -111,6 +117,7 @@ async def test_what_a_child_may_spend_bounds_how_often_it_is_sent_back(tmp_path:
         assert s.events(SubagentCompleted)[0].reason == "failed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z12")
 async def test_hooks_hear_of_a_child_that_failed(tmp_path: Path) -> None:
     fault = Turn(fault=Fault(kind="invalid_request", message="no such thing"))
@@ -145,6 +152,7 @@ async def test_calls_of_a_child_are_told_as_its_own_and_what_hooks_add_is_told_t
     assert wrong(childs, rule, rule) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-13.1")
 async def test_a_hook_that_stops_a_childs_work_stops_the_child_alone(tmp_path: Path) -> None:
     stop = """printf '%s' '{"continue": false, "stopReason": "enough"}'"""
@@ -157,6 +165,7 @@ async def test_a_hook_that_stops_a_childs_work_stops_the_child_alone(tmp_path: P
         assert len(s.server.exchanges) == 2
 
 
+@pytest.mark.deep
 async def test_a_reviewer_is_told_more_and_sent_back(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text("all new\n")
@@ -174,6 +183,7 @@ async def test_a_reviewer_is_told_more_and_sent_back(tmp_path: Path) -> None:
         assert "rate it anew" in str(s.body(1)["messages"][-1])
 
 
+@pytest.mark.deep
 async def test_a_reviewer_that_a_hook_stops_is_never_asked(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     (folder / "a.py").write_text("all new\n")

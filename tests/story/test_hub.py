@@ -126,6 +126,7 @@ async def test_who_joins_while_a_command_runs_gets_its_output_once(tmp_path: Pat
         assert said == "begun\nended\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-reconnecting")
 async def test_readers_who_are_slow_lose_deltas_and_never_an_event(tmp_path: Path) -> None:
     turns = [
@@ -173,6 +174,7 @@ async def test_a_long_log_is_read_by_pages(tmp_path: Path) -> None:
         assert [each.seq for each in await room.past(PAGE - 2, 3)] == [PAGE - 1, PAGE, PAGE + 1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T16")
 async def test_a_room_nobody_needs_is_closed_and_the_next_look_opens_it_again(
     tmp_path: Path,
@@ -266,6 +268,7 @@ async def test_closing_stops_what_runs_and_keeps_it_and_a_closed_hub_opens_nothi
     assert log.envelopes[-1].type == "task.cancelled"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T16")
 async def test_a_session_that_another_program_has_is_read_along_and_taken_when_that_lets_go(
     tmp_path: Path,

@@ -11,6 +11,7 @@ from ouroboros.core.commands import Approve, Command, Deny, Submit
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionAnswered, PermissionRequested
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.hub_stage import hub_stage, idle
 from tests.story.stage import call
 from tests.story.test_hub import seen
@@ -41,8 +42,9 @@ async def answered(room: Room, command: Command) -> bool:
     return True
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-killed-server")
-@pytest.mark.parametrize("allowed", [True, False])
+@every("allowed", [True, False])
 async def test_an_answer_to_a_question_from_before_the_kill_goes_on_with_the_run(
     tmp_path: Path, allowed: bool
 ) -> None:

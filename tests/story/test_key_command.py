@@ -64,6 +64,7 @@ async def test_a_project_s_command_runs_only_when_trusted(tmp_path: Path) -> Non
         assert (code, "token" in out.replace("token counts", "")) == (0, False)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H16")
 async def test_a_command_does_not_outlive_a_program_that_was_killed(tmp_path: Path) -> None:
     home = tmp_path / ".ouroboros"

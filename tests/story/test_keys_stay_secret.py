@@ -8,6 +8,7 @@ import pytest
 
 from ouroboros.core.events import ModelDelta, ToolProgress
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.rlm_stage import block, rlm_stage
 from tests.story.stage import call, stage
 
@@ -16,7 +17,7 @@ SAYS = 'for piece in sk-fj3 8dk20sl1 9xm47; do printf "$piece"; sleep 0.05; done
 
 
 @pytest.mark.proves("H20")
-@pytest.mark.parametrize("chunk", [1, 3, 7])
+@every("chunk", [1, 3, 7])
 async def test_a_key_cut_over_pieces_is_shown_nowhere(tmp_path: Path, chunk: int) -> None:
     said = Turn(text=f"It is {KEY} ok", tool_calls=(call("shell", command=SAYS),), chunk=chunk)
     environment = {"SOME_API_KEY": KEY}

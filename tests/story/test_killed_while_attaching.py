@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.core.commands import Interrupt
 from ouroboros.core.events import PermissionRequested
@@ -37,6 +38,7 @@ def made(tmp_path: Path) -> None:
     (tmp_path / "work" / ".env").write_text("TOKEN=abcdef0123456789")
 
 
+@pytest.mark.deep
 async def test_a_kill_while_a_name_waits_for_a_yes_loses_no_words(tmp_path: Path) -> None:
     made(tmp_path)
     command = [sys.executable, "-c", CHILD, str(tmp_path)]

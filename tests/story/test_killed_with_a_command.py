@@ -46,7 +46,13 @@ def killed(url: str, cwd: Path, *words: str) -> set[int]:
 
 
 @pytest.mark.proves("F07")
-@pytest.mark.parametrize("sandbox", ["workspace-write", "danger-full-access"])
+@pytest.mark.parametrize(
+    "sandbox",
+    [
+        "workspace-write",
+        pytest.param("danger-full-access", marks=pytest.mark.deep),
+    ],
+)
 async def test_a_killed_run_takes_its_command_along(tmp_path: Path, sandbox: str) -> None:
     cwd = tmp_path / "work"
     cwd.mkdir()
@@ -57,6 +63,7 @@ async def test_a_killed_run_takes_its_command_along(tmp_path: Path, sandbox: str
         await to_thread.run_sync(empties, cwd)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-kills")
 async def test_a_background_process_that_was_left_on_purpose_stays(tmp_path: Path) -> None:
     cwd = tmp_path / "work"
