@@ -154,6 +154,26 @@ def test_a_later_reply_of_the_same_id_replaces_the_partial_one() -> None:
     assert state.spent.requests == 1
 
 
+@pytest.mark.proves("I01", "A15")
+def test_how_a_run_ended_is_what_the_session_says_of_itself() -> None:
+    ready = SessionReady(cwd="/w", model="m", mode="full-auto", version="1")
+    begun = UserMessage(message=Message(id="u", role="user", parts=(Text(text="Go."),)))
+    wrong: list[object] = []
+    for ended, reason, status in (
+        (TaskCompleted(reason="completed"), "completed", "idle"),
+        (TaskCompleted(reason="failed"), "failed", "failed"),
+        (TaskCompleted(reason="limit_reached:max_turns"), "limit_reached:max_turns", "idle"),
+        (TaskCancelled(), "cancelled", "idle"),
+    ):
+        state = folded(ready, begun, TurnStarted(turn=1), ended)
+        if (state.ended, state.status) != (reason, status):
+            wrong.append((ended, state.ended, state.status))
+        again = folded(ready, begun, TurnStarted(turn=1), ended, begun, TurnStarted(turn=2))
+        if (again.ended, again.status) == (reason, status):
+            wrong.append((ended, "and a new run"))
+    assert wrong == []
+
+
 def test_a_call_moves_from_made_to_attempted_to_its_result() -> None:
     call = ToolCall(id="c1", name="write", arguments="{}")
     opened = [agent(call), ToolStarted(call_id="c1", name="write", arguments="{}")]

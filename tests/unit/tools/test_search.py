@@ -48,6 +48,7 @@ def spine(folder: Path, program: str, *rules: tuple[str, str]) -> Spine:
     return Spine(folder, mode="ask", tools=tools, rules=rules)
 
 
+@pytest.mark.proves("D09")
 @pytest.mark.parametrize("program", PROGRAMS)
 async def test_hits_come_with_path_and_line_in_order(folder: Path, program: str):
     result = await spine(folder, program).call("grep", pattern="needle", ignoreCase=True)
@@ -62,6 +63,7 @@ async def test_hits_come_with_path_and_line_in_order(folder: Path, program: str)
     assert len(lines[2]) < 400
 
 
+@pytest.mark.proves("D09")
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize(
     ("question", "expected"),
@@ -84,6 +86,7 @@ async def test_only_files(
     assert text_of(result).split("\n") == expected
 
 
+@pytest.mark.proves("D09")
 @pytest.mark.parametrize("program", PROGRAMS)
 async def test_a_bad_pattern_is_a_failed_result(folder: Path, program: str):
     result = await spine(folder, program).call("grep", pattern="(unclosed")
