@@ -9,16 +9,34 @@ from typing import Any
 
 import pytest
 
-_FOLDER = "tmp_path"
+_FOLDER, _PATCH = "tmp_path", "monkeypatch"
 
 type _Test = Callable[..., Any]
+type _Show = Callable[[Any], object]
+
+_Param: Any = type(pytest.param())
+_FALLEN: tuple[type[BaseException], ...] = (
+    Exception,
+    BaseExceptionGroup,
+    pytest.fail.Exception,
+    pytest.skip.Exception,
+)
 
 
 class _Trial:
-    """Keeps what fails within it, with the case as a note, and goes on."""
+    """Keeps what fails within it, with the case as a note, and goes on.
 
-    def __init__(self, case: Sequence[Any], failed: list[BaseException]) -> None:
-        self._case, self._failed = case, failed
+    A ``monkeypatch`` of the test is one of the case alone.
+    """
+
+    def __init__(
+        self, tell: Callable[[], str], arguments: dict[str, Any], failed: list[BaseException]
+    ) -> None:
+        self._tell, self._failed = tell, failed
+        self._patch = pytest.MonkeyPatch()
+        self.arguments = arguments
+        if _PATCH in arguments:
+            arguments[_PATCH] = self._patch
 
     def __enter__(self) -> None:
         pass
@@ -29,46 +47,50 @@ class _Trial:
         found: BaseException | None,
         trace: TracebackType | None,
     ) -> bool:
-        if not isinstance(found, Exception | pytest.fail.Exception):
+        self._patch.undo()
+        # Passed over, a case would hide those behind it.
+        if not isinstance(found, _FALLEN):
             return False
-        found.add_note(f"the case: {', '.join(map(repr, self._case))}"[:500])
+        found.add_note(f"the case: {self._tell()}"[:500])
         self._failed.append(found)
         return True
 
 
-def every(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[_Test], _Test]:
+def every(
+    names: str | Sequence[str], cases: Iterable[Any], *, ids: Iterable[object] | _Show | None = None
+) -> Callable[[_Test], _Test]:
     """As ``pytest.mark.parametrize``, but one test; each case has a ``tmp_path`` of its own.
 
-    What else a test asks for is made once, so it may ask for nothing that a case changes.
+    It has a ``monkeypatch`` of its own too. What else a test asks for is made once, so it may ask for
+    nothing that a case changes.
     """
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else [*names]
-    table = [[case] if len(wanted) == 1 else [*case] for case in cases]
+    table = [*_rows(cases, ids, single=len(wanted) == 1 and isinstance(names, str))]
     assert table, "no case"
 
-    def trials(
-        given: dict[str, Any], failed: list[BaseException]
-    ) -> Generator[tuple[_Trial, dict[str, Any]]]:
-        for number, case in enumerate(table):
+    def trials(given: dict[str, Any], failed: list[BaseException]) -> Generator[_Trial]:
+        for number, (case, tell) in enumerate(table):
             own = dict(zip(wanted, case, strict=True))
             if _FOLDER in given:
                 own[_FOLDER] = Path(given[_FOLDER], f"case{number}")
                 own[_FOLDER].mkdir()
-            yield _Trial(case, failed), given | own
+            yield _Trial(tell, given | own, failed)
         if failed:
+            # One that was passed over is no Exception, and neither is what pytest.fail raises.
             raise BaseExceptionGroup(f"{len(failed)} of {len(table)} cases failed", failed)
 
     def merged(test: _Test) -> _Test:
         @functools.wraps(test)
         async def waits(**given: Any) -> None:
-            for trial, arguments in trials(given, []):
+            for trial in trials(given, []):
                 with trial:
-                    await test(**arguments)
+                    await test(**trial.arguments)
 
         @functools.wraps(test)
         def tried(**given: Any) -> None:
-            for trial, arguments in trials(given, []):
+            for trial in trials(given, []):
                 with trial:
-                    test(**arguments)
+                    test(**trial.arguments)
 
         asked = inspect.signature(test)
         assert {*wanted} <= {*asked.parameters}, "a name that the test has not"
@@ -78,3 +100,23 @@ def every(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[_Test],
         return one
 
     return merged
+
+
+def _rows(
+    cases: Iterable[Any], ids: Iterable[object] | _Show | None, *, single: bool
+) -> Generator[tuple[Sequence[Any], Callable[[], str]]]:
+    """The values of each case, and how it is told of when it fails: by its name, or by its values."""
+    rows: list[Any] = [*cases]
+    labels: list[object] = [None] * len(rows) if ids is None or callable(ids) else [*ids]
+    show: _Show = ids if callable(ids) else repr
+    for row, label in zip(rows, labels, strict=True):
+        if isinstance(row, _Param):
+            assert not row.marks, "a case has no mark of its own"
+            values, name = [*row.values], row.id or label
+        else:
+            values, name = [row] if single else [*row], label
+        yield values, functools.partial(_told, name, values, show)
+
+
+def _told(name: object, values: Sequence[Any], show: _Show) -> str:
+    return str(name) if name else ", ".join(str(show(value)) for value in values)

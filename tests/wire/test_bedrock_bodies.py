@@ -21,6 +21,7 @@ from ouroboros.core.parts import (
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
+from tests.tables import each_of
 
 CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 NOVA = "us.amazon.nova-lite-v1:0"
@@ -190,7 +191,7 @@ def test_citations_go_back_to_who_gave_them() -> None:
 
 
 @pytest.mark.proves("providers-caching")
-@pytest.mark.parametrize(
+@each_of(
     ("model", "points"),
     [
         (CLAUDE, 3),
@@ -220,7 +221,7 @@ def test_tools_stay_where_the_history_holds_calls() -> None:
     assert "toolConfig" not in built(fresh)
 
 
-@pytest.mark.parametrize(("word", "choice"), [("any", "any"), ("", "auto")])
+@each_of(("word", "choice"), [("any", "any"), ("", "auto")])
 def test_a_call_is_demanded_where_that_can_be(word: str, choice: str) -> None:
     request = asked(said(Text(text="Hi")), tools=(TOOL,), tool_choice="required")
     body = built(request, Dialect(tool_choice_required_word=word))
@@ -228,7 +229,7 @@ def test_a_call_is_demanded_where_that_can_be(word: str, choice: str) -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@pytest.mark.parametrize(
+@each_of(
     ("model", "style", "effort", "fields"),
     [
         (CLAUDE, "budget", "low", {"thinking": {"type": "enabled", "budget_tokens": 3_750}}),
@@ -262,9 +263,7 @@ def test_effort_in_the_makers_words(
     assert body["inferenceConfig"] == {"maxTokens": 5_000}
 
 
-@pytest.mark.parametrize(
-    ("model", "takes"), [("openai.gpt-5.5", False), ("openai.gpt-oss-120b-1:0", True)]
-)
+@each_of(("model", "takes"), [("openai.gpt-5.5", False), ("openai.gpt-oss-120b-1:0", True)])
 def test_openais_own_models_set_their_own_temperature(model: str, takes: bool) -> None:
     body = built(asked(said(Text(text="Hi")), model=model, temperature=0.5))
     assert body.get("inferenceConfig") == ({"temperature": 0.5} if takes else None)
@@ -294,7 +293,7 @@ def test_documents_get_clean_names_of_their_own_and_a_word() -> None:
     assert len(content(pdf, Text(text="Read it."))) == 2
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("media", "block"),
     [
         (
@@ -383,7 +382,7 @@ def test_members_a_vendor_refuses_or_adds() -> None:
     assert set(body) == {"guardrailConfig", "messages"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "stream", "verb"),
     [
         ("bedrock-converse", True, "converse-stream"),
@@ -458,7 +457,7 @@ def test_models_that_complete_a_text() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("model", "limit"),
     [
         ("qwen.qwen3-32b-v1:0", "max_tokens"),

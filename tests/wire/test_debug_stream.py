@@ -9,6 +9,7 @@ import pytest
 
 from ouroboros.app.offline.stream import debug_stream
 from ouroboros.testing.replies.event_stream import GARBAGE, event
+from tests.tables import each_of
 from tests.wire.recordings import FILES
 
 
@@ -120,7 +121,7 @@ def packed(raw: bytes) -> str:
 
 
 @pytest.mark.proves("spine-llm")
-@pytest.mark.parametrize(
+@each_of(
     ("content", "words"),
     [
         (None, "cannot be read"),

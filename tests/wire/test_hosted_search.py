@@ -10,6 +10,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.providers import ENTRIES
 from ouroboros.llm.request import Request, WebSearch
+from tests.tables import each_of
 
 READ = ToolSpec(name="read", description="Reads.", schema='{"type":"object"}')
 
@@ -25,7 +26,7 @@ def _tools(
 
 
 @pytest.mark.proves("D16")
-@pytest.mark.parametrize(
+@each_of(
     ("protocol", "offered", "wish", "asked"),
     [
         ("openai-responses", "both", "live", {"type": "web_search"}),
@@ -64,7 +65,7 @@ def test_a_vendors_search_is_asked_for_where_it_is_wanted_and_there(
 
 
 @pytest.mark.proves("D16")
-@pytest.mark.parametrize(
+@each_of(
     ("vendor", "model", "offered"),
     [
         ("openai", "gpt-6-astra", "both"),
@@ -84,7 +85,7 @@ def test_the_table_knows_who_has_one(vendor: str, model: str, offered: str) -> N
 
 
 @pytest.mark.proves("D16")
-@pytest.mark.parametrize(
+@each_of(
     ("kind", "sources"),
     [
         ("web_search_tool_result", ["web search"]),

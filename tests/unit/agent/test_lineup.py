@@ -17,6 +17,7 @@ from ouroboros.llm.request import Request
 from ouroboros.llm.stream import StreamEvent
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.ids import SequentialIds
+from tests.tables import each_of
 
 
 class Nobody:
@@ -162,7 +163,7 @@ async def test_without_a_wish_each_model_is_asked_as_its_settings_say() -> None:
 
 
 @pytest.mark.proves("H26")
-@pytest.mark.parametrize(
+@each_of(
     ("wanted", "known", "asked"),
     [
         ("xhigh", None, "xhigh"),

@@ -28,6 +28,7 @@ from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished
 from ouroboros.llm.turns import ScriptedUsage, Turn
 from tests.story.stage import stage
+from tests.tables import each_of
 from tests.unit.llm.vendor_server import CHAT, REPLIES, Answer, bare, events
 
 pytestmark = pytest.mark.real
@@ -326,6 +327,6 @@ def test_every_habit_is_looked_at() -> None:
 
 
 @pytest.mark.proves("providers-vendors")
-@pytest.mark.parametrize("name", CHECKS)
+@each_of("name", CHECKS)
 async def test_each_habit_in_the_settings_takes_effect(name: str, tmp_path: Path) -> None:
     await CHECKS[name](tmp_path)

@@ -8,12 +8,13 @@ import pytest
 
 from ouroboros.app.config.layers import home_folder
 from tests import forked
+from tests.tables import each_of
 
 pytestmark = pytest.mark.real
 
 
 @pytest.mark.proves("W03")
-@pytest.mark.parametrize(
+@each_of(
     ("environment", "expected"),
     [
         ({"HOME": "/home/me"}, "/home/me/.ouroboros"),

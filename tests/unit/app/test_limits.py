@@ -22,6 +22,7 @@ from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
 from ouroboros.store.spending import Total, since
 from ouroboros.testing.clock import ManualClock
+from tests.tables import each_of
 
 BERLIN = ZoneInfo("Europe/Berlin")
 USAGE = Usage(input_uncached=90, output_text=10)
@@ -60,7 +61,7 @@ def keep(home: Path, *envelopes: Envelope) -> None:
 
 
 @pytest.mark.proves("Z10")
-@pytest.mark.parametrize(
+@each_of(
     ("now", "hours"),
     [
         ("2026-03-29T12:00", 23),

@@ -8,13 +8,14 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.app.naming import named, ranked
+from tests.tables import each_of
 
 pytestmark = pytest.mark.real
 
 NAMES = ("src/", "src/main.py", "src/app/", "src/app/mail.py", "tests/test_main.py", "README.md")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("typed", "first"),
     [
         ("", "src/"),

@@ -7,6 +7,7 @@ import pytest
 from ouroboros.app.review import changes, placing
 from ouroboros.app.review.subjects import Subject
 from ouroboros.core.events.review import CodeLocation, Finding, LineRange, ReviewOutput
+from tests.tables import each_of
 
 DIFF = """diff --git a/b.bin b/b.bin
 index bdc955b..8835708 100644
@@ -101,13 +102,13 @@ def test_a_change_that_speaks_of_lines_left_out_is_not_cut() -> None:
     assert [part.is_cut for part in speaks] == [False]
 
 
-@pytest.mark.parametrize("text", ["", "no diff\n", "@@ -1 +1 @@\n+x\n", "diff --git \n"])
+@each_of("text", ["", "no diff\n", "@@ -1 +1 @@\n+x\n", "diff --git \n"])
 def test_what_is_no_diff_has_no_files_that_could_be_named(text: str) -> None:
     assert [file.path for file in changes.parse(text)] in ([], [""])
 
 
 @pytest.mark.proves("codex-21.1", "codex-21.2")
-@pytest.mark.parametrize(
+@each_of(
     ("path", "start", "end", "remark"),
     [
         ("two.py", 3, 3, ""),
@@ -146,7 +147,7 @@ def test_a_place_that_is_not_in_the_change_is_said(
         assert found.code_location.absolute_file_path.startswith(f"{tmp_path}/")
 
 
-@pytest.mark.parametrize("path", [f"a/{'x' * 300}", f"b/{'y/' * 3000}z"])
+@each_of("path", [f"a/{'x' * 300}", f"b/{'y/' * 3000}z"])
 def test_a_name_longer_than_a_disk_takes_is_a_file_that_is_not_there(
     tmp_path: Path, path: str
 ) -> None:

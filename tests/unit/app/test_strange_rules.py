@@ -4,6 +4,7 @@ import pytest
 
 from ouroboros.app.settings import Permissions, Settings, Tools
 from ouroboros.app.wiring import toolbox
+from tests.tables import each_of
 
 
 def said(settings: Settings) -> list[str]:
@@ -11,7 +12,7 @@ def said(settings: Settings) -> list[str]:
 
 
 @pytest.mark.proves("E03")
-@pytest.mark.parametrize("rule", ["shel(rm:*)", "shel"])
+@each_of("rule", ["shel(rm:*)", "shel"])
 def test_a_misspelt_rule_is_told(rule: str) -> None:
     settings = Settings(permissions=Permissions(deny=(rule,)))
     assert said(settings) == [f"{rule!r} names no tool, so it does nothing; did you mean shell?"]
@@ -24,7 +25,7 @@ def test_a_misspelt_switch_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "rule",
     [
         "Bash(rm:*)",

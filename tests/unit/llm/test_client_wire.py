@@ -25,6 +25,7 @@ from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.turns import Player, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.tables import each_of
 
 pytestmark = pytest.mark.real
 
@@ -81,9 +82,9 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
 
 
 @pytest.mark.proves("H18")
-@pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("write_bytes", [0, 7])
+@each_of("provider", PROVIDERS)
+@each_of("stream", [True, False])
+@each_of("write_bytes", [0, 7])
 async def test_a_reply_arrives_streamed_or_whole(
     provider: str, write_bytes: int, *, stream: bool
 ) -> None:
@@ -108,7 +109,7 @@ async def test_a_reply_arrives_streamed_or_whole(
 
 
 @pytest.mark.proves("H25")
-@pytest.mark.parametrize("provider", PROVIDERS)
+@each_of("provider", PROVIDERS)
 async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) -> None:
     """Each reply goes back into the history, so the server also sees who is to speak next."""
     call = Turn(tool_calls=(ScriptedCall(name="read"),))
@@ -135,7 +136,7 @@ async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) 
 
 
 @pytest.mark.proves("A30", "CF09")
-@pytest.mark.parametrize("provider", PROVIDERS)
+@each_of("provider", PROVIDERS)
 async def test_the_wire_shows_our_own_name_only(provider: str) -> None:
     async with running([TURN], provider) as (client, server):
         await listen(client, Request(model="m", messages=(user("u", "hi"),)))
@@ -171,8 +172,8 @@ def bare(events: Sequence[StreamEvent]) -> list[StreamEvent]:
     return plain
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize(
+@each_of("provider", PROVIDERS)
+@each_of(
     "turn", [TURN, Turn(text="only words"), Turn(tool_calls=TURN.tool_calls), Turn(reasoning="hm")]
 )
 async def test_the_scripted_model_says_what_a_vendor_would(provider: str, turn: Turn) -> None:
@@ -203,7 +204,7 @@ async def test_an_entry_of_ones_own_sends_what_its_wire_format_needs() -> None:
     assert "x-api-key" not in headers
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@each_of("provider", PROVIDERS)
 async def test_effort_and_limits_reach_the_body(provider: str) -> None:
     async with running([TURN], provider) as (client, server):
         asked = Request(

@@ -1,11 +1,10 @@
 """What is missing is named with the command that helps where one stands."""
 
-import pytest
-
 from ouroboros.llm.extras import how_to_add
+from tests.tables import each_of
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("package", "prefix", "command"),
     [
         ("/home/me/ouro/src", "/home/me/ouro/.venv", "/home/me/ouro/ouro extras add bedrock"),

@@ -4,6 +4,7 @@ import pytest
 
 from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.turns import Turn
+from tests.tables import each_of
 from tests.unit.llm.fault_ground import CALL, FORMATS, asked, calls, facing, listen, running, said
 
 pytestmark = pytest.mark.real
@@ -19,7 +20,7 @@ SAID = ("Hello there", [("read", '{"path":"a"}')])
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize("format", FORMATS)
+@each_of("format", FORMATS)
 async def test_a_stream_arrives(format: str) -> None:
     async with running([TURN], format) as (client, _, _):
         events, _ = await listen(client, asked(format))
@@ -30,7 +31,7 @@ async def test_a_stream_arrives(format: str) -> None:
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize("format", [name for name in FORMATS if name != "invoke-nova"])
+@each_of("format", [name for name in FORMATS if name != "invoke-nova"])
 async def test_a_whole_reply_arrives(format: str) -> None:
     async with running([TURN], format) as (client, _, _):
         events, _ = await listen(client, asked(format, stream=False))

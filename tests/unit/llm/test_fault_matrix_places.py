@@ -13,6 +13,7 @@ from ouroboros.testing.raw import LAST, Answer, Close, Drip, Pause, Speech, Step
 from ouroboros.testing.replies import event_stream
 from ouroboros.testing.replies.piece import REFUSALS
 from tests.passing import hurrying
+from tests.tables import each_of
 from tests.unit.llm.fault_ground import FORMATS, asked, calls, facing, listen, said
 
 pytestmark = pytest.mark.real
@@ -122,8 +123,8 @@ async def test_a_stream_that_breaks_off_is_repeated_only_while_nothing_was_shown
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("place", ["the first byte", "mid-text", "mid-arguments"])
+@each_of("format", FORMATS)
+@each_of("place", ["the first byte", "mid-text", "mid-arguments"])
 async def test_an_error_after_200_is_typed_wherever_it_comes(format: str, place: str) -> None:
     turn = PLACES[place][0]
 
@@ -205,7 +206,7 @@ async def test_one_byte_at_a_time_is_life_however_long_it_takes() -> None:
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize("format", FORMATS)
+@each_of("format", FORMATS)
 async def test_an_answer_in_http_1_0_is_understood(format: str) -> None:
     def old(speech: Speech) -> Sequence[Step]:
         opened = head({"content-type": speech.speaks.manner.kind}, "HTTP/1.0 200 OK")

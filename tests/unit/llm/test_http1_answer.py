@@ -6,6 +6,7 @@ import h11
 import pytest
 
 from ouroboros.llm.transport.answer import HEAD_BYTES, LINE_BYTES, Answer, Malformed
+from tests.tables import each_of
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -74,7 +75,7 @@ def by_h11(content: bytes) -> tuple[tuple[object, ...], bool]:
 
 
 @pytest.mark.proves("H09", "divergences-http-on-the-usual-way")
-@pytest.mark.parametrize("content", ANSWERS.values(), ids=ANSWERS)
+@each_of("content", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_is_the_same_however_it_is_cut(content: bytes) -> None:
     whole = heard([content])
     understood, is_reusable = by_h11(content)
@@ -116,8 +117,8 @@ MALFORMED = {
 
 
 @pytest.mark.proves("providers-faults", "H09")
-@pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
-@pytest.mark.parametrize("size", [1, 5, 1_000_000])
+@each_of("content", MALFORMED.values(), ids=MALFORMED)
+@each_of("size", [1, 5, 1_000_000])
 def test_what_is_no_whole_answer_is_refused(content: bytes, size: int) -> None:
     pieces = [content[place : place + size] for place in range(0, len(content), size)]
     with pytest.raises(Malformed):
@@ -125,7 +126,7 @@ def test_what_is_no_whole_answer_is_refused(content: bytes, size: int) -> None:
 
 
 @pytest.mark.proves("H09")
-@pytest.mark.parametrize("name", ["counted", "chunks", "no content"])
+@each_of("name", ["counted", "chunks", "no content"])
 def test_bytes_behind_an_answer_belong_to_nobody(name: str) -> None:
     status, _, body, is_complete, is_reusable = heard([ANSWERS[name] + b"HTTP/1.1"])
     assert (status, body, is_complete) == (*heard([ANSWERS[name]])[0:3:2], True)

@@ -13,6 +13,7 @@ from ouroboros.llm.providers import ENTRIES, Choice, Entry, find
 from ouroboros.llm.providers.address import join, normalised
 from ouroboros.llm.providers.choice import default
 from ouroboros.llm.providers.table import SOURCE
+from tests.tables import each_of
 
 KEYS = {"OPENAI_API_KEY": "sk-open", "ANTHROPIC_API_KEY": "sk-ant"}
 EVERY_KEY = {
@@ -31,7 +32,7 @@ def chosen(choice: Choice) -> tuple[str, str, str, str]:
     return choice.entry.name, choice.model, choice.base_url, source
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "expected"),
     [
         ("openai/gpt-5", ("openai", "gpt-5", "https://api.openai.com/v1", "OPENAI_API_KEY")),
@@ -71,7 +72,7 @@ def test_choosing_a_choice_by_its_name_gives_it_again() -> None:
         assert find(choice.name, environment=KEYS).name == choice.name
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "provider", "expected"),
     [
         ("http://127.0.0.1:8399", "compatible", "http://127.0.0.1:8399/v1"),
@@ -131,7 +132,7 @@ def test_behind_an_address_of_ones_own_the_key_is_optional() -> None:
     assert keyed.credential.headers("bearer") == {"authorization": "Bearer sk-open"}
 
 
-@pytest.mark.parametrize("name", ["my-model", "gpt-oss:20b", "meta-llama/Llama-3", "org/model"])
+@each_of("name", ["my-model", "gpt-oss:20b", "meta-llama/Llama-3", "org/model"])
 def test_a_bare_name_behind_an_address_is_a_compatible_server(name: str) -> None:
     choice = find(name, environment={}, base_url="http://127.0.0.1:8399/v1")
     assert choice.origin == Origin(provider="compatible", protocol="openai-chat", model=name)
@@ -148,7 +149,7 @@ def test_a_missing_key_names_the_variables_and_the_ways_without() -> None:
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "hint"),
     [
         ("opnai/gpt-5", "openai/gpt-5"),
@@ -164,7 +165,7 @@ def test_an_unknown_name_brings_near_ones(text: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "hint"),
     [
         ("openai", "names more"),
@@ -222,7 +223,7 @@ def test_an_installed_package_may_bring_a_vendor(
         find("bad/m", environment={})
 
 
-@pytest.mark.parametrize("address", ["ftp://h/v1", "http://", "http://h:99999/v1", "http://h h/"])
+@each_of("address", ["ftp://h/v1", "http://", "http://h:99999/v1", "http://h h/"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(Misuse):
         find("compatible/m", environment={}, base_url=address)
@@ -256,7 +257,7 @@ def test_a_placeholder_in_the_place_of_a_key_is_left_in_what_is_shown() -> None:
     assert credential.redact("not in the expected format") == "not in the expected format"
 
 
-@pytest.mark.parametrize("key", ["two words", "käse", "line\nbreak"])
+@each_of("key", ["two words", "käse", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(Misuse) as caught:
         auth.find(("A",), {"A": key})
@@ -349,7 +350,7 @@ def test_what_stands_in_an_address_comes_from_variables() -> None:
 
 
 @pytest.mark.proves("H01")
-@pytest.mark.parametrize(
+@each_of(
     ("model", "words"),
     [
         ("azure/d", ("resource", "AZURE_OPENAI_RESOURCE", "AZURE_RESOURCE_NAME")),
@@ -367,7 +368,7 @@ def test_what_is_missing_in_an_address_is_named(model: str, words: tuple[str, ..
 
 
 @pytest.mark.proves("H01")
-@pytest.mark.parametrize("value", ["evil.example/", "a b", "x@y", "a#b", "käse", "a/../b"])
+@each_of("value", ["evil.example/", "a b", "x@y", "a#b", "käse", "a/../b"])
 def test_a_variable_cannot_bend_the_address(value: str) -> None:
     environment = {"AZURE_OPENAI_API_KEY": "k", "AZURE_RESOURCE_NAME": value}
     with pytest.raises(Misuse, match="resource"):
@@ -390,7 +391,7 @@ def test_hints_stay_short_however_many_vendors_there_are() -> None:
     assert len(unknown.value.hint) < 100
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "meant"),
     [
         ("gemini/gemini-3-pro", "google/gemini-3-pro"),

@@ -13,6 +13,7 @@ from ouroboros.llm.cassettes.recording import Recording
 from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.safety.leaks import Leaks
+from tests.tables import each_of
 
 SECRET = "correct-horse-battery-staple"
 MARK = "[REDACTED:KEY]"
@@ -45,7 +46,7 @@ async def again(
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize(
+@each_of(
     "exchange",
     [
         PLAIN,
@@ -63,7 +64,7 @@ async def test_what_is_played_is_recorded_as_it_was(exchange: Exchange) -> None:
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize(
+@each_of(
     "name",
     [
         "Authorization",
@@ -90,7 +91,7 @@ MARKED = "http://gate.example/redacted-KEY/v1"
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize(
+@each_of(
     ("exchange", "request_", "setup"),
     [
         (PLAIN, replace(REQUEST, body=f'{{"said":"{SECRET}"}}'.encode()), None),
@@ -120,7 +121,7 @@ async def test_what_is_learned_from_a_later_request_is_marked_in_an_earlier_one(
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize(
+@each_of(
     "answer",
     [
         b"\x00\x01" + SECRET.encode(),
@@ -136,7 +137,7 @@ async def test_bytes_with_a_secret_are_withheld(answer: bytes) -> None:
 
 
 @pytest.mark.proves("X04")
-@pytest.mark.parametrize(
+@each_of(
     ("then", "now"),
     [
         (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.framing import Frame, sse
 from ouroboros.llm.framing.sse import Decoder
+from tests.tables import each_of
 
 
 def read(*chunks: bytes) -> list[Frame]:
@@ -19,7 +20,7 @@ def read(*chunks: bytes) -> list[Frame]:
 
 
 @pytest.mark.proves("H09")
-@pytest.mark.parametrize(
+@each_of(
     ("raw", "frames"),
     [
         (b"data: a\n\n", [Frame("", "a")]),

@@ -8,6 +8,7 @@ import pytest
 
 from ouroboros.plugins.hooks.answers import Said, judged, said
 from ouroboros.plugins.hooks.moments import Moment
+from tests.tables import each_of
 from tests.unit.plugins.schemas import schema, wrong
 
 NAMES: dict[Moment, str] = {
@@ -32,7 +33,7 @@ def specific(moment: Moment, /, **fields: Any) -> Said:
     return spoke(moment, hookSpecificOutput={"hookEventName": moment, **fields})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("moment", "code", "out", "err", "status", "reason"),
     [
         ("PreToolUse", 0, "", "", "completed", ""),
@@ -59,12 +60,12 @@ def test_exit_codes_and_output(
     assert found.reason.startswith(reason)
 
 
-@pytest.mark.parametrize("moment", ["SessionStart", "UserPromptSubmit", "SubagentStart"])
+@each_of("moment", ["SessionStart", "UserPromptSubmit", "SubagentStart"])
 def test_plain_words_are_a_context_where_the_moment_has_one(moment: Moment):
     assert said(moment, 0, " some words \n", "").context == "some words"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("moment", "fields"),
     [
         ("PreToolUse", {"decision": "approve"}),
@@ -85,7 +86,7 @@ def test_what_is_not_supported_fails_and_counts_as_nothing(moment: Moment, field
     assert (found.status, found.allows, found.updated) == ("failed", False, None)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("moment", "fields"),
     [
         ("PreToolUse", {"permissionDecision": "ask"}),
@@ -138,7 +139,7 @@ def test_results_of_the_first_design_modify_block_and_continue():
 
 
 @pytest.mark.proves("Z12")
-@pytest.mark.parametrize("moment", list(NAMES))
+@each_of("moment", list(NAMES))
 def test_every_answer_that_the_schema_takes_is_understood_and_no_other(moment: Moment):
     rule = schema(f"{NAMES[moment]}.command.output")
     tried = 0
@@ -184,7 +185,7 @@ def _answers(moment: Moment):
 
 
 @pytest.mark.proves("Z12")
-@pytest.mark.parametrize(
+@each_of(
     ("text", "status"),
     [
         ('{"ok": true}', "completed"),

@@ -3,6 +3,7 @@
 import pytest
 
 from ouroboros.safety.policy.keys import approval_key
+from tests.tables import each_of
 
 SAME = [
     ("/bin/bash -lc 'ls -la'", 'bash -lc "ls -la"'),
@@ -15,7 +16,7 @@ SAME = [
 
 
 @pytest.mark.proves("codex-7.2")
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each_of(("one", "other"), SAME)
 def test_other_spellings_are_the_same_command(one: str, other: str) -> None:
     assert approval_key(one) == approval_key(other)
 
@@ -41,6 +42,6 @@ OTHER = [
 
 
 @pytest.mark.proves("codex-7.2")
-@pytest.mark.parametrize(("one", "other"), OTHER)
+@each_of(("one", "other"), OTHER)
 def test_what_does_something_else_is_another_command(one: str, other: str) -> None:
     assert approval_key(one) != approval_key(other)

@@ -22,6 +22,7 @@ from ouroboros.safety.guardian import (
     shortened,
     size,
 )
+from tests.tables import each_of
 
 FULL = (
     '{"outcome": "deny", "risk_level": "critical", "user_authorization": "low", '
@@ -83,7 +84,7 @@ UNREADABLE = [
 
 
 @pytest.mark.proves("codex-12.1")
-@pytest.mark.parametrize("text", UNREADABLE, ids=range(len(UNREADABLE)))
+@each_of("text", UNREADABLE, ids=range(len(UNREADABLE)))
 def test_what_is_not_of_the_form_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         assessment(text)
@@ -118,7 +119,7 @@ LEVELS: tuple[Authorization, ...] = ("unknown", "low", "medium", "high")
 
 
 @pytest.mark.proves("divergences-guardian")
-@pytest.mark.parametrize(("risk", "row"), THRESHOLDS)
+@each_of(("risk", "row"), THRESHOLDS)
 def test_thresholds_hold_whatever_the_reviewer_wants(risk: Risk, row: str) -> None:
     for level, letter in zip(LEVELS, row, strict=True):
         said = Assessment(

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from ouroboros.safety.secrets.key_shapes import contains_key, without_keys
+from tests.tables import each_of
 
 MARK = "[REDACTED:x]"
 
@@ -25,10 +26,8 @@ KEYS = [
 
 
 @pytest.mark.proves("G13")
-@pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize(
-    "frame", ["{}", "NAME={}\n", "'{}'", "a\n{}\nb", '"{}"', "Bearer {}", "({})"]
-)
+@each_of("key", KEYS)
+@each_of("frame", ["{}", "NAME={}\n", "'{}'", "a\n{}\nb", '"{}"', "Bearer {}", "({})"])
 def test_a_key_goes_and_what_is_around_it_stays(key: str, frame: str) -> None:
     text = frame.format(key)
     assert contains_key(text)
@@ -37,7 +36,7 @@ def test_a_key_goes_and_what_is_around_it_stays(key: str, frame: str) -> None:
     assert json.loads(encoded) == {"text": frame.format(MARK)}
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "task-oriented-programming-in-large-projects",

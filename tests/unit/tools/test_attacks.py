@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import anyio
-import pytest
 
 from ouroboros.tools.tool import Effect
+from tests.tables import each_of
 from tests.unit.tools.spine import Spine, text_of
 
 CANARY = "canary\n"
@@ -114,7 +114,7 @@ PATCHES: dict[str, str | Callable[[Path], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", PATCHES)
+@each_of("name", PATCHES)
 async def test_no_patch_does_harm(tmp_path: Path, name: str):
     work = ground(tmp_path)
     attack = PATCHES[name]
@@ -158,7 +158,7 @@ WRITES = {
 }
 
 
-@pytest.mark.parametrize("name", WRITES)
+@each_of("name", WRITES)
 async def test_no_tool_for_files_does_harm(tmp_path: Path, name: str):
     work = ground(tmp_path)
     spine, path = Spine(work, mode="auto-edit"), WRITES[name]

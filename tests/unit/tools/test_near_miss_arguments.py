@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each_of
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -21,7 +22,7 @@ async def test_a_list_that_was_sent_as_text_is_read(tmp_path: Path):
     assert (tmp_path / "a").read_text() == "1 2\n"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("words", "command"),
     [(["bash", "-lc", "echo $((1+1))"], "echo $((1+1))"), (["make", "a b"], "make 'a b'")],
 )

@@ -15,6 +15,7 @@ from ouroboros.safety.network.inside import Gated
 from ouroboros.safety.sandbox import Policy, Sandbox, Unconfined
 from ouroboros.safety.sandbox.floor import Floor
 from tests.passing import until
+from tests.tables import each_of
 from tests.unit.tools.spine import gone
 
 pytestmark = pytest.mark.real
@@ -66,7 +67,7 @@ async def test_variables_imports_and_functions_stay_between_calls(tmp_path: Path
 
 
 @pytest.mark.proves("C20")
-@pytest.mark.parametrize(
+@each_of(
     ("code", "value", "shape"),
     [
         (

@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
+from tests.tables import each_of
 
 
 def program(place: Path, *, mode: int = 0o755) -> Path:
@@ -26,8 +27,8 @@ SAFE, ASKED = ("safe", "safe.read"), ("approve", "ask.path")
 
 
 @pytest.mark.proves("E09")
-@pytest.mark.parametrize("folder", [".venv/bin", "node_modules/.bin", "bin"])
-@pytest.mark.parametrize(
+@each_of("folder", [".venv/bin", "node_modules/.bin", "bin"])
+@each_of(
     "text", ["ls", "cat a | ls", "ls && git log", "timeout 5 ls", 'bash -c "ls"', "grep x a; ls"]
 )
 def test_a_program_that_the_workspace_holds_is_not_the_systems(
@@ -48,7 +49,7 @@ def test_what_comes_after_the_systems_program_is_never_found(tmp_path: Path) -> 
 
 
 @pytest.mark.proves("E09")
-@pytest.mark.parametrize("entry", ["", ".", "bin", "./node_modules/.bin"])
+@each_of("entry", ["", ".", "bin", "./node_modules/.bin"])
 def test_a_folder_that_moves_with_the_command_may_hold_anything(tmp_path: Path, entry: str) -> None:
     assert kind("ls", tmp_path, entry) == ASKED
     assert kind("pwd", tmp_path, entry) == SAFE
