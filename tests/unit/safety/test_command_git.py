@@ -8,7 +8,7 @@ import pytest
 
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -273,7 +273,7 @@ def test_hardened_reads_say_what_plain_ones_say(tmp_path: Path):
 
 
 @pytest.mark.proves("E09", "E20")
-@each_of(
+@every(
     "settings",
     [
         '[filter "evil"]\n\tclean = evil\n',
@@ -320,7 +320,7 @@ def test_a_bare_repository_and_one_around_the_workspace_are_asked_about(tmp_path
     assert classify("git log", cwd=tmp_path / "ws", places=here).rule == "ask.outside"
 
 
-@each_of("broken", ["", "HEAD objects", "HEAD refs", "objects refs", "BAD"])
+@every("broken", ["", "HEAD objects", "HEAD refs", "objects refs", "BAD"])
 def test_a_folder_that_only_looks_like_a_repository_hides_no_settings_above(
     tmp_path: Path, broken: str
 ):
@@ -345,7 +345,7 @@ def test_a_folder_that_only_looks_like_a_repository_hides_no_settings_above(
     assert (verdict.kind, verdict.rule) == ("approve", "ask.repository")
 
 
-@each_of("said", [b"\nelsewhere", b"else\xffwhere\n", b"elsewhere\n\nx", b""])
+@every("said", [b"\nelsewhere", b"else\xffwhere\n", b"elsewhere\n\nx", b""])
 def test_a_repository_that_hides_where_its_settings_are_is_asked_about(tmp_path: Path, said: bytes):
     git(tmp_path, "init", "-q")
     (tmp_path / ".git/commondir").write_bytes(said)
