@@ -21,7 +21,7 @@ from ouroboros.core.parts import (
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 
 CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 NOVA = "us.amazon.nova-lite-v1:0"
@@ -191,7 +191,7 @@ def test_citations_go_back_to_who_gave_them() -> None:
 
 
 @pytest.mark.proves("providers-caching")
-@each_of(
+@every(
     ("model", "points"),
     [
         (CLAUDE, 3),
@@ -221,7 +221,7 @@ def test_tools_stay_where_the_history_holds_calls() -> None:
     assert "toolConfig" not in built(fresh)
 
 
-@each_of(("word", "choice"), [("any", "any"), ("", "auto")])
+@every(("word", "choice"), [("any", "any"), ("", "auto")])
 def test_a_call_is_demanded_where_that_can_be(word: str, choice: str) -> None:
     request = asked(said(Text(text="Hi")), tools=(TOOL,), tool_choice="required")
     body = built(request, Dialect(tool_choice_required_word=word))
@@ -229,7 +229,7 @@ def test_a_call_is_demanded_where_that_can_be(word: str, choice: str) -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of(
+@every(
     ("model", "style", "effort", "fields"),
     [
         (CLAUDE, "budget", "low", {"thinking": {"type": "enabled", "budget_tokens": 3_750}}),
@@ -263,7 +263,7 @@ def test_effort_in_the_makers_words(
     assert body["inferenceConfig"] == {"maxTokens": 5_000}
 
 
-@each_of(("model", "takes"), [("openai.gpt-5.5", False), ("openai.gpt-oss-120b-1:0", True)])
+@every(("model", "takes"), [("openai.gpt-5.5", False), ("openai.gpt-oss-120b-1:0", True)])
 def test_openais_own_models_set_their_own_temperature(model: str, takes: bool) -> None:
     body = built(asked(said(Text(text="Hi")), model=model, temperature=0.5))
     assert body.get("inferenceConfig") == ({"temperature": 0.5} if takes else None)
@@ -293,7 +293,7 @@ def test_documents_get_clean_names_of_their_own_and_a_word() -> None:
     assert len(content(pdf, Text(text="Read it."))) == 2
 
 
-@each_of(
+@every(
     ("media", "block"),
     [
         (
@@ -382,7 +382,7 @@ def test_members_a_vendor_refuses_or_adds() -> None:
     assert set(body) == {"guardrailConfig", "messages"}
 
 
-@each_of(
+@every(
     ("name", "stream", "verb"),
     [
         ("bedrock-converse", True, "converse-stream"),
@@ -457,7 +457,7 @@ def test_models_that_complete_a_text() -> None:
     }
 
 
-@each_of(
+@every(
     ("model", "limit"),
     [
         ("qwen.qwen3-32b-v1:0", "max_tokens"),

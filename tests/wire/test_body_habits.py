@@ -21,7 +21,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.lowering import lower
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 
 ORIGIN = Origin(provider="vendor", protocol="wire", model="model")
 FORMATS = ("openai-chat", "openai-responses", "anthropic-messages")
@@ -52,7 +52,7 @@ CALLED = (
 )
 
 
-@each_of("protocol", FORMATS)
+@every("protocol", FORMATS)
 def test_members_the_vendor_refuses_are_left_out_and_its_own_are_added(protocol: str) -> None:
     request = Request(model="m", messages=CALLED, temperature=0.5)
     plain = built(protocol, Dialect(), request)
@@ -91,7 +91,7 @@ def test_a_member_of_the_vendor_joins_one_of_ours() -> None:
 
 
 @pytest.mark.proves("H26")
-@each_of("protocol", FORMATS)
+@every("protocol", FORMATS)
 def test_a_service_tier_is_asked_for_where_there_is_one(protocol: str) -> None:
     request = Request(model="m", messages=CALLED, service_tier="flex")
     assert built(protocol, Dialect(service_tier=True), request)["service_tier"] == "flex"
@@ -130,7 +130,7 @@ def test_a_result_names_its_tool() -> None:
 PICTURE = Media(media_type="image/png", data="QQ==")
 
 
-@each_of(
+@every(
     ("later", "roles"),
     [
         ((user("4", Text(text="Hurry.")),), ["tool", "assistant", "user"]),
@@ -206,7 +206,7 @@ def test_a_long_step_is_marked_in_chat_too() -> None:
     assert "cache_control" not in json.dumps(built("openai-chat", Dialect(), request))
 
 
-@each_of("protocol", FORMATS)
+@every("protocol", FORMATS)
 def test_pictures_stand_after_all_results(protocol: str) -> None:
     calls = (ToolCall(id="c", name="read"), ToolCall(id="d", name="read"))
     picture = Media(media_type="image/png", data="aGk=")
@@ -239,7 +239,7 @@ def test_a_call_without_thoughts_has_the_field_that_some_vendors_demand() -> Non
 
 
 @pytest.mark.proves("providers-history")
-@each_of("is_own", [True, False])
+@every("is_own", [True, False])
 def test_long_ids_of_other_vendors_fit_in_chat(is_own: bool) -> None:
     long = f"chatcmpl-tool-{'0123456789abcdef' * 2}"
     origin = ORIGIN if is_own else Origin(provider="vllm", protocol="openai-chat", model="m")
@@ -256,8 +256,8 @@ def test_long_ids_of_other_vendors_fit_in_chat(is_own: bool) -> None:
     assert made == [long, f"{long}x"] if is_own else all(len(one) <= 40 for one in made)
 
 
-@each_of("protocol", ["anthropic-messages", "bedrock-converse"])
-@each_of("style", ["adaptive", "budget"])
+@every("protocol", ["anthropic-messages", "bedrock-converse"])
+@every("style", ["adaptive", "budget"])
 def test_a_model_that_thinks_by_itself_is_told_not_to(protocol: str, style: Any) -> None:
     def thinking(word: Any) -> Any:
         dialect = Dialect(effort_style=style, effort_none=word)
@@ -289,7 +289,7 @@ def test_a_chat_model_that_always_reasons_does_so_as_little_as_it_can() -> None:
 SIGNED = Reasoning(text="Hm.", meta={"signature": "s"})
 
 
-@each_of(
+@every(
     ("messages", "thinks"),
     [
         (CALLED[:1], True),
@@ -300,7 +300,7 @@ SIGNED = Reasoning(text="Hm.", meta={"signature": "s"})
         ((CALLED[0], said("2", SIGNED, *CALLED[1].parts), *CALLED[2:], *CALLED[1:]), True),
     ],
 )
-@each_of("protocol", ["anthropic-messages", "bedrock-converse"])
+@every("protocol", ["anthropic-messages", "bedrock-converse"])
 def test_a_turn_that_began_without_thoughts_goes_on_without(
     protocol: str, messages: tuple[Message, ...], thinks: bool
 ) -> None:

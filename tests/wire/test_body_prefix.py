@@ -23,7 +23,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import NAMES, BodyCache, by_name
 from ouroboros.llm.protocols.protocol import Unit
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 
 ORIGIN = Origin(provider="p", protocol="x", model="m")
 OTHER = Origin(provider="q", protocol="x", model="m")
@@ -147,7 +147,7 @@ class Counting(BodyCache):
 
 
 @pytest.mark.proves("spine-agent")
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_only_what_was_appended_is_encoded_again(name: str) -> None:
     history = [
         Message(id=str(number), role="user" if number % 2 else "assistant", parts=(Text(text="x"),))
@@ -160,7 +160,7 @@ def test_only_what_was_appended_is_encoded_again(name: str) -> None:
 
 
 @pytest.mark.proves("providers-caching")
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_breakpoints_stay_within_four(name: str) -> None:
     history = [
         Message(id=str(number), role="user", parts=(Text(text="x"), Text(text="y")))
@@ -187,7 +187,7 @@ def test_the_memory_follows_results_that_come_one_by_one(
         assert body == protocol.build_body(request, Dialect(), ORIGIN)
 
 
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_the_memory_is_of_one_target(name: str) -> None:
     parts = (
         Reasoning(text="Hm.", meta={"signature": "s", "item": '{"id":"r","content":[{}]}'}),

@@ -24,7 +24,7 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.providers import ENTRIES
 from ouroboros.llm.providers.entry import Entry
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.vendor_expectations import VENDORS
 from tests.wire.histories import WRITERS, Drawn, origin_of
 from tests.wire.shapes.checked import check
@@ -171,7 +171,7 @@ def check_invoked(model: str, body: bytes) -> None:
 
 
 @pytest.mark.proves("H05")
-@each_of(("entry", "model"), CASES, ids=[f"{entry.name}-{model}" for entry, model in CASES])
+@every(("entry", "model"), CASES, ids=[f"{entry.name}-{model}" for entry, model in CASES])
 def test_a_body_holds_only_what_the_vendor_documents(entry: Entry, model: str) -> None:
     for request in requests(entry, model):
         body = body_of(entry, request)
@@ -197,7 +197,7 @@ REFUSED = (
 
 
 @pytest.mark.proves("H05")
-@each_of(("name", "change"), REFUSED)
+@every(("name", "change"), REFUSED)
 def test_the_shapes_refuse_what_a_vendor_would(name: str, change: str) -> None:
     entry = next(one for one in ENTRIES if one.name == name)
     body = json.loads(body_of(entry, next(requests(entry, VENDORS[name].model))))

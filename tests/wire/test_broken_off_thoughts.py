@@ -7,7 +7,7 @@ from ouroboros.core.parts import Message, Origin, Part, Reasoning, Text
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 
 ITEM = '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"opaque"}'
 THOUGHTS: dict[str, Part] = {
@@ -32,12 +32,12 @@ def history(protocol: str, *said: Part) -> list[Any]:
     return read.get("messages") or read.get("contents") or read["input"]
 
 
-@each_of("protocol", THOUGHTS)
+@every("protocol", THOUGHTS)
 def test_thoughts_alone_are_no_message(protocol: str) -> None:
     assert [item.get("role") for item in history(protocol, THOUGHTS[protocol])] == ["user", "user"]
 
 
-@each_of("protocol", THOUGHTS)
+@every("protocol", THOUGHTS)
 def test_no_message_ends_in_thoughts(protocol: str) -> None:
     thought = THOUGHTS[protocol]
     items = history(protocol, thought, Text(text="First."), thought)

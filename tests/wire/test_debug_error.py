@@ -11,7 +11,7 @@ import pytest
 from ouroboros.app.offline.error import debug_error
 from ouroboros.testing.clock import ManualClock
 from tests import forked
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import FOLDER
 
 pytestmark = pytest.mark.real
@@ -47,7 +47,7 @@ def test_the_table_of_recorded_errors() -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of(
+@every(
     ("headers", "wait"),
     [
         ({"Retry-After": "7"}, 7.0),
@@ -110,7 +110,7 @@ def test_a_row_that_cannot_be_used_is_named_and_the_rest_goes_on(tmp_path: Path)
     ]
 
 
-@each_of(
+@every(
     ("content", "words"),
     [
         (None, "cannot be read"),

@@ -9,7 +9,7 @@ import pytest
 
 from ouroboros.app.offline.stream import debug_stream
 from ouroboros.testing.replies.event_stream import GARBAGE, event
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import FILES
 
 
@@ -121,7 +121,7 @@ def packed(raw: bytes) -> str:
 
 
 @pytest.mark.proves("spine-llm")
-@each_of(
+@every(
     ("content", "words"),
     [
         (None, "cannot be read"),

@@ -21,7 +21,7 @@ from ouroboros.core.parts import (
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.test_request_bodies import CONVERSATION, ORIGIN, PICTURE, SCHEMA
 
 OTHER = Origin(provider="other", protocol="wire", model="model")
@@ -128,7 +128,7 @@ def test_signed_stretches_go_back_as_the_parts_they_came_in() -> None:
     ]
 
 
-@each_of(
+@every(
     "signed",
     [[[3, "S"]], [[30, "S"]], [["a", "S"]], [[5, 7]], "S", [[5, "S"], [1, ""]], [[5]], [7]],
 )
@@ -241,7 +241,7 @@ def test_files_by_address_and_by_content() -> None:
     ]
 
 
-@each_of(("choice", "mode"), [("auto", "AUTO"), ("none", "NONE"), ("required", "ANY")])
+@every(("choice", "mode"), [("auto", "AUTO"), ("none", "NONE"), ("required", "ANY")])
 def test_tool_choice(choice: Any, mode: str) -> None:
     body = built(Request(model="m", tools=CONVERSATION.tools, tool_choice=choice))
     assert body["toolConfig"] == {"functionCallingConfig": {"mode": mode}}
@@ -265,7 +265,7 @@ def test_limits_and_habits() -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of(
+@every(
     ("style", "model", "effort", "limit", "wanted"),
     [
         ("level", "gemini-3-flash", "none", None, (False, "MINIMAL")),

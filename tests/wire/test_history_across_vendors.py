@@ -15,7 +15,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.lowering import lower
 from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.body_readers import READERS, Step, read
 from tests.wire.histories import (
     DIALECTS,
@@ -172,7 +172,7 @@ def turn(protocol: str, provider: str, number: int) -> list[Message]:
 
 
 @pytest.mark.proves("providers-history", "H17")
-@each_of(("first", "second"), PAIRS)
+@every(("first", "second"), PAIRS)
 def test_back_at_the_first_vendor_its_own_state_is_there_again(first: str, second: str) -> None:
     """Five turns with one, then one with the other: each gets what is its own, and all of it."""
     messages = [message for number in range(5) for message in turn(first, "one", number)]
@@ -222,7 +222,7 @@ def nested(value: object, words: set[str]) -> list[object]:
 
 
 @pytest.mark.proves("providers-history", "H24")
-@each_of("protocol", NAMES)
+@every("protocol", NAMES)
 def test_another_model_of_the_same_vendor_gets_nothing_opaque(protocol: str) -> None:
     messages = [*turn(protocol, "one", 0), *turn(protocol, "one", 1)]
     origin = origin_of(protocol, "one")

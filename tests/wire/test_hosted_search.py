@@ -10,7 +10,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.providers import ENTRIES
 from ouroboros.llm.request import Request, WebSearch
-from tests.tables import each_of
+from tests.cases import every
 
 READ = ToolSpec(name="read", description="Reads.", schema='{"type":"object"}')
 
@@ -26,7 +26,7 @@ def _tools(
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     ("protocol", "offered", "wish", "asked"),
     [
         ("openai-responses", "both", "live", {"type": "web_search"}),
@@ -65,7 +65,7 @@ def test_a_vendors_search_is_asked_for_where_it_is_wanted_and_there(
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     ("vendor", "model", "offered"),
     [
         ("openai", "gpt-6-astra", "both"),
@@ -85,7 +85,7 @@ def test_the_table_knows_who_has_one(vendor: str, model: str, offered: str) -> N
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     ("kind", "sources"),
     [
         ("web_search_tool_result", ["web search"]),

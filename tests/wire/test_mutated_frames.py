@@ -15,7 +15,7 @@ from ouroboros.llm.framing import Frame
 from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockEnded, BlockStarted, Failed, Finished, StreamEvent
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import KINDS, ORIGIN, Recording, kept, replies, streams
 
 STREAMS = streams()
@@ -133,8 +133,8 @@ def test_mutated_streams(name: str) -> None:
 
 @pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
-@each_of("part", range(5))
-@each_of("name", NAMES)
+@every("part", range(5))
+@every("name", NAMES)
 def test_many_mutated_streams(name: str, part: int) -> None:
     drive(name, 100_000 // len(NAMES) // 5 + 1, f"deep {part}")
 
@@ -153,14 +153,14 @@ def drive_bodies(name: str, rounds: int, seed: str) -> None:
 
 
 @pytest.mark.proves("spine-bad-input", "providers-protocols", "H10")
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_mutated_bodies(name: str) -> None:
     drive_bodies(name, 250, "bodies")
 
 
 @pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_many_mutated_bodies(name: str) -> None:
     drive_bodies(name, 5_000, "deep bodies")
 
@@ -222,21 +222,21 @@ def drive_bytes(name: str, rounds: int, seed: str) -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_damaged_bytes(name: str) -> None:
     drive_bytes(name, 150, "quick")
 
 
 @pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_many_damaged_bytes(name: str) -> None:
     drive_bytes(name, 3_000, "deep")
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of("protocol", NAMES)
-@each_of(
+@every("protocol", NAMES)
+@every(
     "body", [b"", b"null", b"[]", b"{}", b"<html>", b'{"error":"x"}', b'{"detail":[3]}', b"\xff"]
 )
 def test_a_body_that_is_no_reply_fails_or_is_empty(protocol: str, body: bytes) -> None:

@@ -10,7 +10,7 @@ from ouroboros.core.parts import Media, Message, Origin, Reasoning, Text, ToolCa
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.test_request_bodies import CONVERSATION, ORIGIN, PICTURE, SCHEMA
 
 OTHER = Origin(provider="other", protocol="wire", model="model")
@@ -113,7 +113,7 @@ def test_limits_tools_and_habits() -> None:
     assert body["options"] == {"num_ctx": 5, "num_predict": 900, "temperature": 0.5}
 
 
-@each_of(
+@every(
     ("model", "effort", "think"),
     [
         ("qwen3", "none", False),

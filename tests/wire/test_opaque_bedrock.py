@@ -10,7 +10,7 @@ from ouroboros.core.parts import Message, Origin, Text
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import ORIGIN, Recording, kept, parts_of, replies
 
 REPLIES = [one for one in replies() if one.protocol == "bedrock-converse"]
@@ -85,7 +85,7 @@ def as_replayed(block: Any) -> Any:
 
 
 @pytest.mark.proves("providers-history", "H17")
-@each_of("recording", REPLIES, ids=name_of)
+@every("recording", REPLIES, ids=name_of)
 def test_blocks_go_back_as_they_came(recording: Recording) -> None:
     wanted = [block for block in map(as_replayed, blocks_of(recording)) if block]
     if wanted and "text" in wanted[-1]:
@@ -99,7 +99,7 @@ def test_thoughts_and_hosted_tools_are_among_them() -> None:
 
 
 @pytest.mark.proves("providers-history")
-@each_of("field", ["provider", "protocol", "model"])
+@every("field", ["provider", "protocol", "model"])
 def test_nothing_opaque_goes_to_another_model(field: str) -> None:
     other = Origin(**{"provider": "vendor", "protocol": "any", "model": "model", field: "other"})
     for recording in REPLIES:

@@ -9,7 +9,7 @@ from ouroboros.core.parts import Message, Origin, Text
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import ORIGIN, Recording, kept, parts_of, replies
 
 REPLIES = [one for one in replies() if not one.protocol.startswith("bedrock")]
@@ -85,7 +85,7 @@ def as_replayed(block: Any) -> bool:
 
 
 @pytest.mark.proves("spine-llm", "providers-history", "H17")
-@each_of("recording", of("anthropic-messages"), ids=name_of)
+@every("recording", of("anthropic-messages"), ids=name_of)
 def test_messages_blocks_go_back_as_they_came(recording: Recording) -> None:
     wanted = [block for block in anthropic_blocks(recording) if as_replayed(block)]
     for block in wanted:
@@ -124,7 +124,7 @@ def item_as_replayed(item: Any) -> Any:
 
 
 @pytest.mark.proves("spine-llm", "providers-history")
-@each_of("recording", of("openai-responses"), ids=name_of)
+@every("recording", of("openai-responses"), ids=name_of)
 def test_response_items_go_back_as_they_came(recording: Recording) -> None:
     wanted = [item_as_replayed(item) for item in response_items(recording)]
     assert sent_back(recording)["input"][1:-1] == wanted
@@ -165,7 +165,7 @@ def chat_details(recording: Recording) -> list[Any]:
 
 
 @pytest.mark.proves("spine-llm", "providers-history")
-@each_of("recording", [one for one in of("openai-chat") if chat_details(one)], ids=name_of)
+@every("recording", [one for one in of("openai-chat") if chat_details(one)], ids=name_of)
 def test_reasoning_details_go_back_in_order(recording: Recording) -> None:
     pieces = chat_details(recording)
     back = [item for item in sent_back(recording)["messages"] if item["role"] == "assistant"]
@@ -177,7 +177,7 @@ def test_reasoning_details_go_back_in_order(recording: Recording) -> None:
     assert [detail["type"] for detail in details] == sorted(set(kinds), key=kinds.index)
 
 
-@each_of("recording", of("openai-chat"), ids=name_of)
+@every("recording", of("openai-chat"), ids=name_of)
 def test_chat_calls_go_back_as_they_were_made(recording: Recording) -> None:
     wanted = [
         (call["id"], call["name"], call["arguments"]) for call in recording.facts["tool_calls"]
@@ -224,7 +224,7 @@ def as_gemini_parts(recording: Recording) -> list[Any]:
 
 
 @pytest.mark.proves("providers-history", "H17")
-@each_of("recording", of("gemini"), ids=name_of)
+@every("recording", of("gemini"), ids=name_of)
 def test_gemini_parts_go_back_as_they_came(recording: Recording) -> None:
     contents = sent_back(recording)["contents"]
     back = [part for content in contents[1:-1] for part in content["parts"]]
@@ -263,8 +263,8 @@ OPAQUE = ("signature", "encrypted_content", "reasoning_details", "redacted_think
 
 
 @pytest.mark.proves("spine-llm", "providers-history", "H24")
-@each_of("protocol", sorted({one.protocol for one in REPLIES}))
-@each_of("field", ["provider", "protocol", "model"])
+@every("protocol", sorted({one.protocol for one in REPLIES}))
+@every("field", ["provider", "protocol", "model"])
 def test_nothing_opaque_goes_to_another_origin(protocol: str, field: str) -> None:
     other = Origin(**{"provider": "vendor", "protocol": "any", "model": "model", field: "other"})
     found: dict[str, list[str]] = {}

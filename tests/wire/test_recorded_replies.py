@@ -11,7 +11,7 @@ from ouroboros.core.parts import ToolCall
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import BlockEnded, BlockGrew, BlockStarted, CallReady, Failed, Finished
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import FILES, Recording, events_of, load, some_cuts, streams
 
 SMALL = 1_500
@@ -57,7 +57,7 @@ def test_all_recordings_are_here() -> None:
 
 
 @pytest.mark.proves("spine-llm", "providers-protocols")
-@each_of("folder", FOLDERS)
+@every("folder", FOLDERS)
 def test_a_recording_decodes_to_its_facts(folder: str) -> None:
     for path in (path for path in FILES if path.parent.name == folder):
         wanted = expected(load(path).facts)
@@ -88,7 +88,7 @@ def cut(recording: Recording) -> Iterator[tuple[list[int], bool]]:
 
 @pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
-@each_of("recording", STREAMS, ids=name_of)
+@every("recording", STREAMS, ids=name_of)
 def test_many_cuts_change_no_fact(recording: Recording) -> None:
     raw = recording.raw
     whole = recording.frames()
@@ -103,7 +103,7 @@ def test_many_cuts_change_no_fact(recording: Recording) -> None:
 
 
 @pytest.mark.proves("H07")
-@each_of("recording", REPLIES, ids=name_of)
+@every("recording", REPLIES, ids=name_of)
 def test_blocks_open_grow_close_and_the_reply_ends_once(recording: Recording) -> None:
     events = events_of(recording)
     open_blocks: dict[int, str] = {}
@@ -132,7 +132,7 @@ def test_blocks_open_grow_close_and_the_reply_ends_once(recording: Recording) ->
 
 
 @pytest.mark.proves("H07")
-@each_of("recording", STREAMS, ids=name_of)
+@every("recording", STREAMS, ids=name_of)
 def test_a_stream_that_stops_anywhere_still_ends_once(recording: Recording) -> None:
     frames = recording.frames()
     step = max(1, len(frames) // 8)

@@ -19,7 +19,7 @@ from ouroboros.core.parts import (
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import NAMES, by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 
 ORIGIN = Origin(provider="vendor", protocol="wire", model="model")
 SCHEMA = '{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"}}}'
@@ -217,7 +217,7 @@ def test_messages_body() -> None:
     }
 
 
-@each_of("protocol", NAMES)
+@every("protocol", NAMES)
 def test_arguments_keep_their_bytes_and_schemas_their_order(protocol: str) -> None:
     request = replace(CONVERSATION, model=MODELS.get(protocol, "model"))
     body = by_name(protocol).build_body(request, Dialect(), ORIGIN)
@@ -226,7 +226,7 @@ def test_arguments_keep_their_bytes_and_schemas_their_order(protocol: str) -> No
     assert (b':{"z": "b",  "a": 1}' in body) or escaped in body
 
 
-@each_of(
+@every(
     ("protocol", "field", "words"),
     [
         ("openai-chat", "tool_choice", {"required": "any", "none": "none", "auto": "auto"}),
@@ -288,7 +288,7 @@ def test_ids_are_mapped_the_same_way_in_call_and_result() -> None:
     assert len(set(calls)) == 2
 
 
-@each_of("protocol", NAMES)
+@every("protocol", NAMES)
 def test_what_no_vendor_takes_is_left_out_or_wrapped(protocol: str) -> None:
     request = Request(
         model=MODELS.get(protocol, "m"),

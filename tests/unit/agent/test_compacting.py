@@ -20,7 +20,7 @@ from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished, StreamEvent
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.ids import SequentialIds
-from tests.tables import each_of
+from tests.cases import every
 
 PROMPTS = load()
 
@@ -102,7 +102,7 @@ async def test_a_hook_that_says_no_stops_it_before_anything_is_asked() -> None:
 
 
 @pytest.mark.proves("J03", "codex-6.5", "divergences-a-request-for-a-summary")
-@each_of("most", [60, 21, 5, 4])
+@every("most", [60, 21, 5, 4])
 async def test_the_oldest_goes_with_its_result_until_the_request_fits(most: int) -> None:
     model = Summariser(most)
     done = await mind(model, Hooks()).compact(long(30), "reactive")

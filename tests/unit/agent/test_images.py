@@ -11,7 +11,7 @@ from ouroboros.agent.speaking.speaker import Tuning
 from ouroboros.core.parts import Media, Message, Text, ToolCall, ToolResult
 from ouroboros.core.state import State
 from ouroboros.testing.ids import SequentialIds
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.agent.test_lineup import lineup
 
 counts_of_messages = st.lists(st.integers(0, 4), max_size=40)
@@ -116,7 +116,7 @@ def test_images_that_are_left_out_do_not_count_as_used() -> None:
 
 
 @pytest.mark.proves("J12")
-@each_of(("most", "is_full"), [(4, False), (16, True)])
+@every(("most", "is_full"), [(4, False), (16, True)])
 async def test_images_that_are_left_out_make_room(most: int, is_full: bool) -> None:
     told = ToolMind(
         lineup=lineup()[0],

@@ -17,7 +17,7 @@ from ouroboros.llm.request import Request
 from ouroboros.llm.stream import StreamEvent
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.ids import SequentialIds
-from tests.tables import each_of
+from tests.cases import every
 
 
 class Nobody:
@@ -163,7 +163,7 @@ async def test_without_a_wish_each_model_is_asked_as_its_settings_say() -> None:
 
 
 @pytest.mark.proves("H26")
-@each_of(
+@every(
     ("wanted", "known", "asked"),
     [
         ("xhigh", None, "xhigh"),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.agent.context.mentions import MOST, Mention, mentions
-from tests.tables import each_of
+from tests.cases import every
 
 
 def path(target: str, first: int = 0, last: int = 0) -> tuple[str, str, int, int]:
@@ -15,7 +15,7 @@ def read(text: str) -> list[tuple[str, str, int, int]]:
     return [(m.kind, m.target, m.first, m.last) for m in mentions(text)]
 
 
-@each_of(
+@every(
     ("words", "wanted"),
     [
         ("see @src/a.py please", path("src/a.py")),
@@ -42,7 +42,7 @@ def test_a_name_is_found_with_its_lines(words: str, wanted: tuple[str, str, int,
     assert read(words) == [wanted]
 
 
-@each_of(
+@every(
     "words",
     [
         "mail me@example.org",
@@ -62,7 +62,7 @@ def test_other_uses_of_the_sign_are_no_names(words: str) -> None:
     assert read(words) == []
 
 
-@each_of(
+@every(
     ("words", "sure"),
     [
         ("@property", False),
@@ -100,7 +100,7 @@ def test_any_words_are_read_and_names_stand_in_them(words: str) -> None:
         assert mention.target in words.replace("\\ ", " ")
 
 
-@each_of(
+@every(
     "words",
     [
         "@https://e.org/" + ")" * 1_000_000,

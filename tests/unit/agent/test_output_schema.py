@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ouroboros.agent.shaping.answer import fitting
 from ouroboros.agent.shaping.schema import Schema
 from ouroboros.core.errors import Misuse
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -151,26 +151,26 @@ def schema(root: object) -> Schema:
 
 
 @pytest.mark.proves("codex-30")
-@each_of(("root", "value"), FITTING)
+@every(("root", "value"), FITTING)
 def test_what_fits(root: object, value: object) -> None:
     assert schema(root).problems(value) == ()
 
 
 @pytest.mark.proves("codex-30")
-@each_of(("root", "value", "said"), OTHERS)
+@every(("root", "value", "said"), OTHERS)
 def test_what_does_not_fit_is_said_with_its_place(root: object, value: object, said: str) -> None:
     assert schema(root).problems(value)[0].startswith(said)
 
 
 @pytest.mark.proves("codex-30")
-@each_of(("root", "said"), NONE)
+@every(("root", "said"), NONE)
 def test_what_is_no_schema_or_not_whole_is_refused(root: object, said: str) -> None:
     with pytest.raises(Misuse) as refused:
         schema(root)
     assert said in refused.value.message
 
 
-@each_of("data", [b"", b"{", b"3", b'"a"', b"[" * 100_000, b"\xff", b"[]"])
+@every("data", [b"", b"{", b"3", b'"a"', b"[" * 100_000, b"\xff", b"[]"])
 def test_a_file_that_is_no_schema_is_refused(data: bytes) -> None:
     with pytest.raises(Misuse, match="no JSON Schema"):
         Schema.read(data)
@@ -202,14 +202,14 @@ def test_a_schema_that_swells_ends(value: object) -> None:
     assert len(problems) == (1 if value is None else 10)
 
 
-@each_of("most", [1, 5])
+@every("most", [1, 5])
 def test_each_value_has_all_the_steps(most: int) -> None:
     read = Schema({"items": {"type": "integer"}}, most_steps=most)
     assert read.problems([1]) == read.problems([1])
     assert (read.problems([1]) == ()) == (most == 5)
 
 
-@each_of("depth", [40, 300])
+@every("depth", [40, 300])
 def test_a_schema_is_as_deep_as_can_be_checked(depth: int) -> None:
     root: dict[str, Any] = {}
     for _ in range(depth):
@@ -229,7 +229,7 @@ def test_an_answer_that_is_too_deep_does_not_fit() -> None:
 
 
 @pytest.mark.proves("codex-30")
-@each_of("word", ["$ref", "$dynamicRef", "$schema"])
+@every("word", ["$ref", "$dynamicRef", "$schema"])
 def test_nothing_is_fetched(word: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}/schema.json"
@@ -285,7 +285,7 @@ def test_whatever_a_schema_says_is_read_or_refused(root: object, value: object) 
 LIST = schema({"type": "array"})
 
 
-@each_of(
+@every(
     "text",
     ["[1]", "  [1]\n", "```json\n[1]\n```", "Here it is:\n```\n[1]\n```\nDone.", "It is [1] then."],
 )
@@ -294,7 +294,7 @@ def test_words_and_fences_around_a_value_do_no_harm(text: str) -> None:
 
 
 @pytest.mark.proves("codex-30")
-@each_of(
+@every(
     ("text", "said"),
     [
         ('{"a": [1]}', "is not of type 'array'"),

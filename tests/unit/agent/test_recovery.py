@@ -17,7 +17,7 @@ from ouroboros.core.events.code import IterationStarted, VariablesKept
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Message, Text, ToolCall
 from ouroboros.core.state import State
-from tests.tables import each_of
+from tests.cases import every
 
 
 class Story:
@@ -101,7 +101,7 @@ def test_a_block_whose_children_were_cut_off_may_be_run_again_once() -> None:
 
 
 @pytest.mark.proves("I12")
-@each_of(
+@every(
     "more",
     [
         attempted("c1.1", "write", "c1"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ouroboros.agent.review import reading, telling
 from ouroboros.core.events.review import ReviewOutput
 from ouroboros.core.findings import NOTHING, is_review, rank, rendered
-from tests.tables import each_of
+from tests.cases import every
 
 FINDING: dict[str, Any] = {
     "title": "[P0] Stop",
@@ -42,22 +42,20 @@ def test_the_whole_reply_is_the_review() -> None:
 
 
 @pytest.mark.proves("codex-21.1", "codex-21.2")
-@each_of("around", ["```json\n{}\n```", "Here:\n\n{}\n\nThat is all.", "{}\n"])
+@every("around", ["```json\n{}\n```", "Here:\n\n{}\n\nThat is all.", "{}\n"])
 def test_words_and_fences_around_it_do_no_harm(around: str) -> None:
     assert reading.read(around.replace("{}", json.dumps(review(FINDING)))).findings != ()
 
 
 @pytest.mark.proves("codex-21.1", "codex-21.2")
-@each_of(
-    "text", ["Looks good to me.", "", "{}", '{"a": 1}', "[1, 2]", "{ not json }", '"findings"']
-)
+@every("text", ["Looks good to me.", "", "{}", '{"a": 1}', "[1, 2]", "{ not json }", '"findings"'])
 def test_a_reply_that_is_no_review_is_kept_as_words(text: str) -> None:
     found = reading.read(text)
     assert found == ReviewOutput(overall_explanation=text.strip())
     assert not is_review(found)
 
 
-@each_of(
+@every(
     ("changed", "priority"),
     [
         ({"priority": None}, 0),

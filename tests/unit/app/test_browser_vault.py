@@ -9,7 +9,7 @@ from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.storage.cookies import Cookie
 from ouroboros.browser.storage.state import StorageState
 from ouroboros.core.errors import Misuse
-from tests.tables import each_of
+from tests.cases import every
 
 STATE = StorageState(cookies=(Cookie(name="sid", value="very-secret", domain="a.example"),))
 
@@ -40,7 +40,7 @@ async def test_what_cannot_be_opened_is_listed_as_such(tmp_path: Path) -> None:
         await browser_vault.state(tmp_path, "shop")
 
 
-@each_of(("user", "password"), [("", "x"), ("a", ""), ("a:b", "x"), ("{a", "x")])
+@every(("user", "password"), [("", "x"), ("a", ""), ("a:b", "x"), ("{a", "x")])
 async def test_words_that_could_be_taken_for_others_are_refused(
     tmp_path: Path, user: str, password: str
 ) -> None:

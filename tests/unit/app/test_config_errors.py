@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ouroboros.app.config import file as config_file
 from ouroboros.app.config import layers as config
 from ouroboros.core.errors import ConfigBroken, Misuse
-from tests.tables import each_of
+from tests.cases import every
 
 
 def load(
@@ -74,7 +74,7 @@ WRONG = [
 
 
 @pytest.mark.proves("W04")
-@each_of(("text", "line", "said"), WRONG)
+@every(("text", "line", "said"), WRONG)
 def test_a_wrong_value_is_refused_with_file_line_and_what_was_expected(
     tmp_path: Path, text: str, line: int, said: str
 ) -> None:
@@ -95,7 +95,7 @@ BROKEN = [
 ]
 
 
-@each_of(("text", "line", "said"), BROKEN)
+@every(("text", "line", "said"), BROKEN)
 def test_what_is_not_toml_is_refused_with_its_line(
     tmp_path: Path, text: str | bytes, line: int, said: str
 ) -> None:
@@ -130,7 +130,7 @@ UNKNOWN = [
 
 
 @pytest.mark.proves("W04")
-@each_of(("text", "said"), UNKNOWN)
+@every(("text", "said"), UNKNOWN)
 def test_an_unknown_key_is_a_warning_with_the_near_name(
     tmp_path: Path, text: str, said: str
 ) -> None:
@@ -140,7 +140,7 @@ def test_an_unknown_key_is_a_warning_with_the_near_name(
 
 
 @pytest.mark.proves("settings-misspelt-limits")
-@each_of(
+@every(
     ("text", "said"),
     [
         (
@@ -183,7 +183,7 @@ def test_a_wrong_variable_names_itself(tmp_path: Path) -> None:
     )
 
 
-@each_of("value", [0, "0"])
+@every("value", [0, "0"])
 def test_a_wrong_option_names_itself(tmp_path: Path, value: object) -> None:
     with pytest.raises(Misuse) as caught:
         load(tmp_path / "home", "", {"limits.max_turns": value})
@@ -206,7 +206,7 @@ def test_an_error_in_a_profile_names_its_line(tmp_path: Path) -> None:
     assert ", line 3: profiles.work.mode: expected one of" in caught.value.message
 
 
-@each_of("name", ["home/config.toml", "m"])
+@every("name", ["home/config.toml", "m"])
 def test_a_configuration_that_is_no_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir(parents=True)
     home = {"OUROBOROS_HOME": str(tmp_path / "home")}

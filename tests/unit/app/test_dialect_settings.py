@@ -27,8 +27,8 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished
 from ouroboros.llm.turns import ScriptedUsage, Turn
+from tests.cases import every
 from tests.story.stage import stage
-from tests.tables import each_of
 from tests.unit.llm.vendor_server import CHAT, REPLIES, Answer, bare, events
 
 pytestmark = pytest.mark.real
@@ -327,6 +327,6 @@ def test_every_habit_is_looked_at() -> None:
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of("name", CHECKS)
+@every("name", CHECKS)
 async def test_each_habit_in_the_settings_takes_effect(name: str, tmp_path: Path) -> None:
     await CHECKS[name](tmp_path)

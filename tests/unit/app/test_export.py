@@ -36,7 +36,7 @@ from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.secrets.detector import Detector
 from ouroboros.tools.result import DETAIL_BYTES, cut
 from ouroboros.workspace.diff import unified
-from tests.tables import each_of
+from tests.cases import every
 
 KEY = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 HOSTILE = (
@@ -122,7 +122,7 @@ def test_the_markdown_names_each_branch_where_it_leaves_and_where_it_stands() ->
 
 
 @pytest.mark.proves("Y09")
-@each_of("hostile", [HOSTILE, "~~~~\n```", "    <b>", "a <!-- b", "# Title\n## You\n\nlies"])
+@every("hostile", [HOSTILE, "~~~~\n```", "    <b>", "a <!-- b", "# Title\n## You\n\nlies"])
 def test_words_do_not_change_what_follows_them(hostile: str) -> None:
     events = enveloped([*asked("u1", hostile), told("a1", hostile), *asked("u2", "the last words")])
 
@@ -140,7 +140,7 @@ def test_words_do_not_change_what_follows_them(hostile: str) -> None:
     assert "<p>the last words</p>" in reader.render(text)
 
 
-@each_of(
+@every(
     "words",
     [
         "1. ```\n   ```",
@@ -197,7 +197,7 @@ def test_files_are_named_but_not_told_unless_that_is_wanted() -> None:
 
 
 @pytest.mark.proves("Y08")
-@each_of(
+@every(
     ("name", "arguments"),
     [
         ("dogs", {"bundle": "## N: n.txt\n```\nthe new words\n```\n"}),
@@ -245,7 +245,7 @@ def test_what_only_looked_a_summary_and_files_that_came_back_are_told() -> None:
 
 
 @pytest.mark.proves("Y07")
-@each_of(
+@every(
     ("answer", "expected"),
     [
         (f"It is **there**. {KEY}", ("It is **there**.", "<strong>there</strong>")),
@@ -293,7 +293,7 @@ def test_no_form_has_a_key_and_lines_can_still_be_read() -> None:
             msgspec.json.decode(each.data.arguments)
 
 
-@each_of("within", ["\x1b[0m", "\x1b[01;31m", "\u202e", "\x00", "\b"])
+@every("within", ["\x1b[0m", "\x1b[01;31m", "\u202e", "\x00", "\b"])
 def test_a_key_with_a_colour_or_a_hidden_sign_within_is_a_key(within: str) -> None:
     leaks = Leaks({}, unknown=Detector())
     coloured = f"{KEY[:8]}{within}{KEY[8:]}"
@@ -385,7 +385,7 @@ def test_many_messages_are_written_in_pieces() -> None:
 
 
 @pytest.mark.proves("Y08")
-@each_of(
+@every(
     "diff",
     [
         unified("", "secret\n" * 20_000, "f"),

@@ -8,13 +8,13 @@ import pytest
 
 from ouroboros.app.config.layers import home_folder
 from tests import forked
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
 
 @pytest.mark.proves("W03")
-@each_of(
+@every(
     ("environment", "expected"),
     [
         ({"HOME": "/home/me"}, "/home/me/.ouroboros"),

@@ -25,7 +25,7 @@ from ouroboros.core.events.session import SessionBranched, SessionImported
 from ouroboros.core.parts import Media, Message, Text
 from ouroboros.core.state import fold
 from ouroboros.store import resume
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.store.samples import SESSION, a_turn, keep, numbered, ready
 
 BIG = UserMessage(
@@ -135,7 +135,7 @@ SECOND = "".join(json_lines(numbered([ready()], after=1)))
 
 
 @pytest.mark.proves("Y10")
-@each_of(
+@every(
     ("text", "complaints"),
     [
         ("", ["1: the file is empty"]),

@@ -11,7 +11,7 @@ from ouroboros.app.providers import keys
 from ouroboros.app.providers.listing import equipped
 from ouroboros.app.providers.models import choose
 from ouroboros.core.errors import ConfigBroken, Misuse
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -51,7 +51,7 @@ def test_the_key_file_is_private_and_keeps_what_was_there(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("W08")
-@each_of("mode", [0o640, 0o604, 0o660])
+@every("mode", [0o640, 0o604, 0o660])
 def test_a_key_file_others_can_read_is_refused_with_the_fix(tmp_path: Path, mode: int) -> None:
     keys.store(tmp_path, NAME, "sk-secret")
     keys.key_file(tmp_path).chmod(mode)
@@ -63,7 +63,7 @@ def test_a_key_file_others_can_read_is_refused_with_the_fix(tmp_path: Path, mode
     assert "sk-secret" not in caught.value.message
 
 
-@each_of("value", ["", "two words", "line\nbreak", "esc\x1b[0m", "ümlaut"])
+@every("value", ["", "two words", "line\nbreak", "esc\x1b[0m", "ümlaut"])
 def test_what_cannot_be_a_key_is_refused_and_not_repeated(tmp_path: Path, value: str) -> None:
     with pytest.raises(Misuse) as caught:
         keys.store(tmp_path, NAME, value)
@@ -72,7 +72,7 @@ def test_what_cannot_be_a_key_is_refused_and_not_repeated(tmp_path: Path, value:
     assert not keys.key_file(tmp_path).exists()
 
 
-@each_of("name", ["", "A-B", "1A", "A\nB", "KÄY"])
+@every("name", ["", "A-B", "1A", "A\nB", "KÄY"])
 def test_what_cannot_be_a_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(Misuse):
         keys.store(tmp_path, name, "value")

@@ -22,7 +22,7 @@ from ouroboros.store.ledger import Ledger, Line
 from ouroboros.store.line import encode
 from ouroboros.store.spending import Total, since
 from ouroboros.testing.clock import ManualClock
-from tests.tables import each_of
+from tests.cases import every
 
 BERLIN = ZoneInfo("Europe/Berlin")
 USAGE = Usage(input_uncached=90, output_text=10)
@@ -61,7 +61,7 @@ def keep(home: Path, *envelopes: Envelope) -> None:
 
 
 @pytest.mark.proves("Z10")
-@each_of(
+@every(
     ("now", "hours"),
     [
         ("2026-03-29T12:00", 23),

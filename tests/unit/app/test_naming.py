@@ -8,14 +8,14 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.app.naming import named, ranked
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
 NAMES = ("src/", "src/main.py", "src/app/", "src/app/mail.py", "tests/test_main.py", "README.md")
 
 
-@each_of(
+@every(
     ("typed", "first"),
     [
         ("", "src/"),

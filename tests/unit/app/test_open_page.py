@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.app.providers.logins import open_page
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -52,7 +52,7 @@ def test_a_browser_has_neither_our_terminal_nor_our_keys(tmp_path: Path) -> None
 
 
 @pytest.mark.proves("interfaces-ouro-web-open")
-@each_of("named", ["w3m", "/usr/bin/lynx -nocolor %s", "links2:elinks", "www-browser"])
+@every("named", ["w3m", "/usr/bin/lynx -nocolor %s", "links2:elinks", "www-browser"])
 def test_a_browser_that_needs_a_terminal_is_none(named: str) -> None:
     assert not open_page("http://127.0.0.1:1/", {"BROWSER": named, "DISPLAY": ":0"})
 

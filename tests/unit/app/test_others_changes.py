@@ -6,12 +6,12 @@ import pytest
 
 from ouroboros.app.rewind.points import others
 from ouroboros.core.state.files import Kept as Known
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.workspace.kept_folder import Kept
 
 
 @pytest.mark.proves("K06")
-@each_of(("lost", "expected"), [("", {"theirs"}), ("end", {"ours", "theirs"})])
+@every(("lost", "expected"), [("", {"theirs"}), ("end", {"ours", "theirs"})])
 def test_what_nobody_can_tell_any_more_counts_as_somebody_elses(
     tmp_path: Path, lost: str, expected: set[str]
 ) -> None:

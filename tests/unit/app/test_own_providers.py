@@ -15,7 +15,7 @@ from ouroboros.llm.catalog import Known, discovery_cache
 from ouroboros.llm.price import Price
 from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.providers import ENTRIES
-from tests.tables import each_of
+from tests.cases import every
 
 TABLE = {entry.name: entry for entry in ENTRIES}
 
@@ -82,7 +82,7 @@ def test_settings_beat_the_vendors_variables() -> None:
     assert "eu-west-1" in found.choice.base_url
 
 
-@each_of(
+@every(
     ("protocol", "auth", "address"),
     [
         ("", "bearer", "http://h/v1"),
@@ -133,7 +133,7 @@ def test_a_misspelled_habit_is_named_with_the_near_one(tmp_path: Path) -> None:
     assert any("providers.x.dialect.max_tokens_field" in each for each in warnings)
 
 
-@each_of(
+@every(
     ("line", "words"),
     [
         ('dialect.effort_style = "loud"', ("line 3", '"adaptive"', "'loud'")),
@@ -173,7 +173,7 @@ def test_what_is_sent_in_headers_is_not_shown(tmp_path: Path) -> None:
     assert "sk-1" not in str(shown)
 
 
-@each_of("headers", ['{ x-secret = ["sk-1"] }', '"x-secret: sk-1"', '{ a = { b = "sk-1" } }'])
+@every("headers", ['{ x-secret = ["sk-1"] }', '"x-secret: sk-1"', '{ a = { b = "sk-1" } }'])
 def test_a_mistake_in_headers_shows_no_value(tmp_path: Path, headers: str) -> None:
     (tmp_path / "home").mkdir()
     text = f'[providers.x]\nbase_url = "http://h/v1"\nheaders = {headers}\n'

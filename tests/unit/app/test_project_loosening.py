@@ -8,7 +8,7 @@ import pytest
 from ouroboros.app.config import layers as config
 from ouroboros.app.config import trust
 from ouroboros.app.settings import Settings
-from tests.tables import each_of
+from tests.cases import every
 
 LOOSER = (
     'approval_policy = "never"',
@@ -131,8 +131,8 @@ def asked(own: str) -> Settings:
 
 
 @pytest.mark.proves("C11", "settings-what-a-project-may-not-loosen")
-@each_of("name", ["config.toml", "config.local.toml"])
-@each_of("own", LOOSER)
+@every("name", ["config.toml", "config.local.toml"])
+@every("own", LOOSER)
 def test_nothing_of_a_project_makes_us_less_careful(tmp_path: Path, own: str, name: str) -> None:
     loaded = load(tmp_path, f'model = "m"\n{own}\n', name=name)
     assert loaded.settings == Settings(model="m")
@@ -145,7 +145,7 @@ def test_nothing_of_a_project_makes_us_less_careful(tmp_path: Path, own: str, na
 
 
 @pytest.mark.proves("settings-what-a-project-may-not-loosen")
-@each_of("own", STRICTER)
+@every("own", STRICTER)
 def test_a_project_may_be_stricter(tmp_path: Path, own: str) -> None:
     loaded = load(tmp_path, own)
     assert loaded.settings == asked(own) != Settings()
@@ -153,7 +153,7 @@ def test_a_project_may_be_stricter(tmp_path: Path, own: str) -> None:
 
 
 @pytest.mark.proves("C11", "settings-what-a-project-may-not-loosen")
-@each_of("own", LOOSER_THAN_CAREFUL)
+@every("own", LOOSER_THAN_CAREFUL)
 def test_what_the_person_made_strict_stays_so(tmp_path: Path, own: str) -> None:
     loaded = load(tmp_path, own, CAREFUL)
     assert loaded.settings == asked(CAREFUL)
@@ -185,7 +185,7 @@ EASED = [
 
 
 @pytest.mark.proves("E07")
-@each_of(("own", "user", "said"), EASED)
+@every(("own", "user", "said"), EASED)
 def test_what_a_trusted_project_lets_happen_unasked_is_named(
     tmp_path: Path, own: str, user: str, said: str
 ) -> None:

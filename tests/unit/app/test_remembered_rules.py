@@ -11,7 +11,7 @@ from ouroboros.core.commands import Scope
 from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Rule
-from tests.tables import each_of
+from tests.cases import every
 
 FILES: dict[Scope, str] = {
     "local": "work/.ouroboros/config.local.toml",
@@ -33,7 +33,7 @@ def rules(tmp_path: Path) -> tuple[Rule, ...]:
 
 
 @pytest.mark.proves("E14", "divergences-remembered-yes")
-@each_of("scope", FILES)
+@every("scope", FILES)
 def test_a_rule_counts_from_the_next_session_on(tmp_path: Path, scope: Scope):
     made = keeper(tmp_path)
     assert anyio.run(made.scopes) == ("local", "project", "user")
@@ -137,7 +137,7 @@ def test_every_layer_hands_over_its_rules(tmp_path: Path):
     assert ("local", "local") in found()
 
 
-@each_of("rule", ["Bash(", "((", "Bash(re:git (log)", ""])
+@every("rule", ["Bash(", "((", "Bash(re:git (log)", ""])
 def test_a_broken_rule_names_file_and_line(tmp_path: Path, rule: str):
     (tmp_path / "home").mkdir()
     (tmp_path / "work").mkdir()

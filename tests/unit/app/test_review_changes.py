@@ -7,7 +7,7 @@ import pytest
 from ouroboros.app.review import changes, placing
 from ouroboros.app.review.subjects import Subject
 from ouroboros.core.events.review import CodeLocation, Finding, LineRange, ReviewOutput
-from tests.tables import each_of
+from tests.cases import every
 
 DIFF = """diff --git a/b.bin b/b.bin
 index bdc955b..8835708 100644
@@ -102,13 +102,13 @@ def test_a_change_that_speaks_of_lines_left_out_is_not_cut() -> None:
     assert [part.is_cut for part in speaks] == [False]
 
 
-@each_of("text", ["", "no diff\n", "@@ -1 +1 @@\n+x\n", "diff --git \n"])
+@every("text", ["", "no diff\n", "@@ -1 +1 @@\n+x\n", "diff --git \n"])
 def test_what_is_no_diff_has_no_files_that_could_be_named(text: str) -> None:
     assert [file.path for file in changes.parse(text)] in ([], [""])
 
 
 @pytest.mark.proves("codex-21.1", "codex-21.2")
-@each_of(
+@every(
     ("path", "start", "end", "remark"),
     [
         ("two.py", 3, 3, ""),
@@ -147,7 +147,7 @@ def test_a_place_that_is_not_in_the_change_is_said(
         assert found.code_location.absolute_file_path.startswith(f"{tmp_path}/")
 
 
-@each_of("path", [f"a/{'x' * 300}", f"b/{'y/' * 3000}z"])
+@every("path", [f"a/{'x' * 300}", f"b/{'y/' * 3000}z"])
 def test_a_name_longer_than_a_disk_takes_is_a_file_that_is_not_there(
     tmp_path: Path, path: str
 ) -> None:

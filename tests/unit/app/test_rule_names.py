@@ -14,7 +14,7 @@ from ouroboros.repl.tools import control, execute, look
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Intent, Rules, parse_rule
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.repl.test_names import FUNCTIONS
 
 
@@ -41,8 +41,8 @@ WRONG = [
 
 
 @pytest.mark.proves("E08")
-@each_of("outcome", ["deny", "ask"])
-@each_of(("rule", "why"), WRONG)
+@every("outcome", ["deny", "ask"])
+@every(("rule", "why"), WRONG)
 def test_a_rule_that_can_never_hold_names_its_file_and_line(
     tmp_path: Path, rule: str, why: str, outcome: str
 ) -> None:
@@ -98,7 +98,7 @@ PATTERNS = [
 ]
 
 
-@each_of(("rule", "tool", "said"), PATTERNS)
+@every(("rule", "tool", "said"), PATTERNS)
 def test_a_name_with_a_star_is_about_all_that_are_named_so(rule: str, tool: str, said: str) -> None:
     rules = Rules([parse_rule("deny", rule)], Places(roots=(Path("/w"),)), canonical)
     intent = Intent(tool=tool, kind="mcp" if "mcp" in tool else "execute", command="ls")

@@ -4,7 +4,7 @@ import pytest
 
 from ouroboros.app.settings import Permissions, Settings, Tools
 from ouroboros.app.wiring import toolbox
-from tests.tables import each_of
+from tests.cases import every
 
 
 def said(settings: Settings) -> list[str]:
@@ -12,7 +12,7 @@ def said(settings: Settings) -> list[str]:
 
 
 @pytest.mark.proves("E03")
-@each_of("rule", ["shel(rm:*)", "shel"])
+@every("rule", ["shel(rm:*)", "shel"])
 def test_a_misspelt_rule_is_told(rule: str) -> None:
     settings = Settings(permissions=Permissions(deny=(rule,)))
     assert said(settings) == [f"{rule!r} names no tool, so it does nothing; did you mean shell?"]
@@ -25,7 +25,7 @@ def test_a_misspelt_switch_is_told() -> None:
     ]
 
 
-@each_of(
+@every(
     "rule",
     [
         "Bash(rm:*)",

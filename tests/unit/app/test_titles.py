@@ -6,12 +6,12 @@ import pytest
 
 from ouroboros.app.past.searching import hits
 from ouroboros.app.past.sessions import rename
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.store.samples import keep, numbered, ready
 
 
 @pytest.mark.proves("sessions-titles")
-@each_of(
+@every(
     ("title", "words", "is_found"),
     [
         ("fix(parser): CAFÉ-menu_list/page", "pars men", True),

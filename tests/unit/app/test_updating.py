@@ -10,8 +10,8 @@ import pytest
 import ouroboros
 from ouroboros.app.updating import Here, installation
 from tests import forked
+from tests.cases import every
 from tests.house.rules import ROOT
-from tests.tables import each_of
 
 pytestmark = pytest.mark.real
 
@@ -28,7 +28,7 @@ def here(tmp_path: Path, *parts: str, mark: str = "", source: str = "") -> Here:
 
 
 @pytest.mark.proves("interfaces-ouro-update")
-@each_of(
+@every(
     ("parts", "mark", "source", "kind", "commands"),
     [
         (("tool",), "uv-receipt.toml", "", "uv tool", ["uv tool upgrade ouroboros"]),
@@ -79,7 +79,7 @@ def test_a_package_of_the_system_is_left_to_the_system(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("interfaces-ouro-update-address")
-@each_of(
+@every(
     ("note", "source"),
     [
         (
@@ -114,7 +114,7 @@ def test_what_came_from_an_address_is_fetched_from_there_again(
         assert found.commands == (command.replace("{prefix}", str(known.prefix)),)
 
 
-@each_of("direct", ["nonsense", "[]", '{"url": 3}', '{"url": "file://[x"}'])
+@every("direct", ["nonsense", "[]", '{"url": 3}', '{"url": "file://[x"}'])
 def test_a_broken_note_of_where_it_came_from_counts_as_none(tmp_path: Path, direct: str) -> None:
     known = here(tmp_path, "own")
     broken = Here(package=known.package, prefix=known.prefix, python="p", direct=direct)

@@ -11,7 +11,7 @@ from ouroboros.app.wiring.web import host_rules, read_pdf
 from ouroboros.core.errors import ConfigBroken, ToolFailed
 from ouroboros.safety.policy.evaluate import Policy
 from ouroboros.safety.policy.values import NetworkRule
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.app.test_seeds import pdf
 
 pytestmark = pytest.mark.real
@@ -44,7 +44,7 @@ def test_a_pattern_for_every_host_is_refused_by_name() -> None:
         host_rules(Web(allow=("*",)))
 
 
-@each_of("written", ["*", "**", "", " ", "a b", "a@b.example", "example.com/x", "http://"])
+@every("written", ["*", "**", "", " ", "a b", "a@b.example", "example.com/x", "http://"])
 def test_what_is_no_host_is_told_as_a_wrong_setting(written: str) -> None:
     with pytest.raises(WrongValue, match="a host such as"):
         check({"web": {"allow": ["example.com", written]}})

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.code.js.rewrite import Rewritten, SyntaxFault, rewritten
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.code.place import isolate
 
 pytestmark = pytest.mark.real
@@ -87,6 +87,6 @@ def test_lines_stay_where_they_were(program: list[str]):
     assert found.code.count("\n") == found.plain.count("\n") == text.count("\n") + 1
 
 
-@each_of("nesting", ["(", "[", "{", "x => ", "!", "if (1) ", "`${"])
+@every("nesting", ["(", "[", "{", "x => ", "!", "if (1) ", "`${"])
 def test_deep_nesting_does_not_exhaust_the_reader(nesting: str):
     assert isinstance(rewritten(nesting * 20_000), Rewritten | SyntaxFault)

@@ -29,7 +29,7 @@ from ouroboros.core.parts import (
     ToolCall,
     Usage,
 )
-from tests.tables import each_of
+from tests.cases import every
 
 UNIFIED = [
     "session.ready",
@@ -148,7 +148,7 @@ def test_every_old_name_maps_to_a_known_event() -> None:
     assert {name for name in ALIASES.values() if name not in registry()} == set()
 
 
-@each_of(
+@every(
     ("line", "complaint"),
     [
         (b'{"v":1,"id":"x"', "not an event"),

@@ -20,7 +20,7 @@ from ouroboros.core.events.schema import decode
 from ouroboros.core.parts import Message, Usage
 from ouroboros.core.state import State, fold
 from ouroboros.store.line import encode
-from tests.tables import each_of
+from tests.cases import every
 
 READY = SessionReady(cwd="/w", model="m", mode="ask", version="1", resumed=True)
 GOAL = GoalCreated(goal_id="goal_1", objective="x", token_budget=100)
@@ -63,7 +63,7 @@ def updated(status: str) -> GoalUpdated:
 
 
 @pytest.mark.proves("Z04", "codex-18.6")
-@each_of("order", [(0, 1), (1, 0)])
+@every("order", [(0, 1), (1, 0)])
 def test_the_reply_that_sets_a_goal_is_not_counted_whichever_came_first(order: tuple[int, int]):
     first = (said(1, 50), GOAL)
     events = [TurnStarted(turn=1), *(first[at] for at in order), TurnStarted(turn=2), said(2, 9)]
@@ -71,7 +71,7 @@ def test_the_reply_that_sets_a_goal_is_not_counted_whichever_came_first(order: t
 
 
 @pytest.mark.proves("Z04", "codex-18.6")
-@each_of("order", [(0, 1), (1, 0)])
+@every("order", [(0, 1), (1, 0)])
 def test_the_reply_that_reaches_it_is_counted_whichever_came_first(order: tuple[int, int]):
     last = (said(1, 50), updated("complete"))
     events = [GOAL, TurnStarted(turn=1), *(last[at] for at in order), TurnStarted(turn=2)]

@@ -25,7 +25,7 @@ from ouroboros.core.ipc.messages import (
     Result,
     Terminate,
 )
-from tests.tables import each_of
+from tests.cases import every
 
 EVERY: tuple[Payload, ...] = (
     Initialize(agent_config_path="/a", system_prompt_path="/b", knowledge_graph_path="/k"),
@@ -105,7 +105,7 @@ def test_every_kind_comes_through_however_it_is_cut(
 
 
 @pytest.mark.proves("O08", "O14")
-@each_of(
+@every(
     ("bad", "code"),
     [
         (b"nonsense\n", "invalid"),
@@ -166,7 +166,7 @@ def test_a_field_of_a_later_minor_version_is_passed_over() -> None:
 
 
 @pytest.mark.proves("O08", "O14")
-@each_of("version", ["2.0", "0.9", "", "one", "11.0"])
+@every("version", ["2.0", "0.9", "", "one", "11.0"])
 def test_another_major_version_is_refused(version: str) -> None:
     with pytest.raises(WrongVersion, match=r"this is 1\.0"):
         Reader().feed(line(protocolVersion=version))

@@ -20,7 +20,7 @@ from ouroboros.llm.framing import event_stream_reader as own
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import CallReady, Failed, Finished, StreamEvent
 from ouroboros.testing.replies.event_stream import GARBAGE, event, exception, message
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -90,7 +90,7 @@ def test_a_stream_may_end_without_counts_but_not_without_a_reason() -> None:
     assert cut.parts == (Text(text="Hi"),)
 
 
-@each_of(
+@every(
     ("reason", "wanted"),
     [
         ("end_turn", "end"),
@@ -108,7 +108,7 @@ def test_reasons_to_stop(reason: str, wanted: str) -> None:
     assert (last.stop_reason, last.raw_stop_reason) == (wanted, reason)
 
 
-@each_of(
+@every(
     ("reason", "kind"),
     [("malformed_tool_use", "invalid_tool_output"), ("malformed_model_output", "server")],
 )
@@ -190,7 +190,7 @@ def test_hosted_tools_are_carried_and_not_run() -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of(
+@every(
     ("kind", "payload", "wanted"),
     [
         ("throttlingException", {"message": "Too many requests"}, ("rate_limit", True)),
@@ -211,7 +211,7 @@ def test_hosted_tools_are_carried_and_not_run() -> None:
         ("accessDeniedException", {"message": "no"}, ("permission", False)),
     ],
 )
-@each_of("name", ["bedrock-converse", "bedrock-invoke-stream"])
+@every("name", ["bedrock-converse", "bedrock-invoke-stream"])
 def test_an_exception_within_the_stream(
     name: str, kind: str, payload: dict[str, Any], wanted: tuple[str, bool]
 ) -> None:
@@ -310,7 +310,7 @@ def guarded(headers: bytes, payload: bytes, *, total: int | None = None) -> byte
     return raw + struct.pack(">I", zlib.crc32(raw))
 
 
-@each_of(
+@every(
     "raw",
     [
         guarded(b"\x05abc", b""),
@@ -327,7 +327,7 @@ def test_nonsense_with_right_checksums_is_a_broken_transport(raw: bytes) -> None
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of("seed", range(5))
+@every("seed", range(5))
 def test_any_bytes_end_in_one_way(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(200):
@@ -350,7 +350,7 @@ def invoked(*inner: Any) -> list[StreamEvent]:
 METRICS = {"amazon-bedrock-invocationMetrics": {"inputTokenCount": 7, "outputTokenCount": 4}}
 
 
-@each_of(
+@every(
     ("pieces", "wanted"),
     [
         ([{"outputText": "A"}, {"outputText": "B", "completionReason": "FINISH"} | METRICS], "end"),
@@ -404,7 +404,7 @@ def test_a_guardrail_that_spoke_instead() -> None:
     assert finished(invoked(said, more)).stop_reason == "content_filter"
 
 
-@each_of(
+@every(
     "outer",
     [b"{}", b"no json", b'{"bytes":"***"}', b'{"bytes":"bm8="}', b'{"bytes":"eyJhIjoxfQ=="}'],
 )
@@ -512,7 +512,7 @@ def test_our_reader_reads_as_amazons() -> None:
 
 @pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
-@each_of("seed", range(4))
+@every("seed", range(4))
 def test_our_reader_reads_as_amazons_again_and_again(seed: int) -> None:
     compare(50_000, f"many {seed}")
 

@@ -10,7 +10,7 @@ from ouroboros.core.clock import SystemClock
 from ouroboros.llm.client import Client
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.raw import Pause, RawServer, Speech, Step, chunk
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import CALL, FORMATS, asked, facing, listen, said
 
 pytestmark = pytest.mark.real
@@ -61,7 +61,7 @@ async def count_events(format: str) -> int:
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_cancel_closes_the_connection_and_the_next_reply_is_whole(format: str) -> None:
     total = await count_events(format)
     places = [0, 1, *random.Random(format).sample(range(2, total - 1), 3)]
@@ -76,7 +76,7 @@ async def test_a_cancel_closes_the_connection_and_the_next_reply_is_whole(format
 
 @pytest.mark.proves("providers-faults")
 @pytest.mark.deep
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_cancel_at_100_places_closes_the_connection_within_100_ms(format: str) -> None:
     """One that is late because the machine is busy must be in time when it is tried again."""
     total = await count_events(format)

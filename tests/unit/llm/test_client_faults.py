@@ -16,7 +16,7 @@ from ouroboros.llm.stream import BlockGrew, Failed, Finished, Retrying, StreamEv
 from ouroboros.llm.turns import Fault, FaultKind, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import (
     CALL,
     FORMATS,
@@ -69,7 +69,7 @@ async def running_vendor(
 
 
 @pytest.mark.proves("A14")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_retry_after_is_waited_for(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=1)), Turn(text="done")]
     async with running(turns, format) as (client, server, clock):
@@ -80,7 +80,7 @@ async def test_retry_after_is_waited_for(format: str) -> None:
 
 
 @pytest.mark.proves("A14")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_server_that_stays_broken_ends_after_four_retries(format: str) -> None:
     turns = [Turn(fault=Fault(kind="server", times=10)), Turn(text="never")]
     async with running(turns, format) as (client, server, _):
@@ -92,7 +92,7 @@ async def test_a_server_that_stays_broken_ends_after_four_retries(format: str) -
         assert len(server.exchanges) == 5
 
 
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_refusal_without_words_names_the_address(format: str) -> None:
     turns = [Turn(fault=Fault(kind="invalid_request", status=404, body=""))]
     async with running(turns, format) as (client, server, _):
@@ -102,7 +102,7 @@ async def test_a_refusal_without_words_names_the_address(format: str) -> None:
         assert place.startswith(server.url)
 
 
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_wait_above_two_minutes_is_told_instead(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=600))]
     async with running(turns, format) as (client, server, clock):
@@ -113,8 +113,8 @@ async def test_a_wait_above_two_minutes_is_told_instead(format: str) -> None:
 
 
 @pytest.mark.proves("codex-4.3")
-@each_of("format", FORMATS)
-@each_of("kind", ["cut", "end", "reset"])
+@every("format", FORMATS)
+@every("kind", ["cut", "end", "reset"])
 async def test_five_broken_streams_are_survived(format: str, kind: FaultKind) -> None:
     limit = 4 if kind == "reset" else 5
     fault = Fault(kind=kind, times=limit)
@@ -128,7 +128,7 @@ async def test_five_broken_streams_are_survived(format: str, kind: FaultKind) ->
 
 
 @pytest.mark.proves("codex-4.3")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_the_sixth_broken_stream_is_the_last(format: str) -> None:
     turns = [Turn(text="x", fault=Fault(kind="cut", times=6)), Turn(text="never")]
     async with running(turns, format) as (client, server, _):
@@ -140,8 +140,8 @@ async def test_the_sixth_broken_stream_is_the_last(format: str) -> None:
 
 
 @pytest.mark.proves("spine-llm", "divergences-broken-stream")
-@each_of("format", FORMATS)
-@each_of("kind", ["cut", "end", "stall"])
+@every("format", FORMATS)
+@every("kind", ["cut", "end", "stall"])
 async def test_after_visible_words_nothing_is_sent_again(format: str, kind: FaultKind) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind=kind, after=2))
     patience = 0.1 if kind == "stall" else 5.0
@@ -157,7 +157,7 @@ async def test_after_visible_words_nothing_is_sent_again(format: str, kind: Faul
 
 
 @pytest.mark.proves("spine-llm")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_after_a_finished_call_nothing_is_sent_again(format: str) -> None:
     size = len(CALL.json)
     turn = Turn(tool_calls=(CALL, CALL), fault=Fault(kind="cut", after=size + 1))
@@ -167,7 +167,7 @@ async def test_after_a_finished_call_nothing_is_sent_again(format: str) -> None:
         assert len(server.exchanges) == 1
 
 
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_thoughts_alone_may_be_sent_for_again(format: str) -> None:
     turns = [
         Turn(reasoning="thinking", chunk=4, fault=Fault(kind="cut", after=4)),
@@ -180,7 +180,7 @@ async def test_thoughts_alone_may_be_sent_for_again(format: str) -> None:
 
 
 @pytest.mark.proves("H11")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_an_error_inside_a_stream_is_typed_and_retried(format: str) -> None:
     turns = [Turn(fault=Fault(kind="rate_limit", in_stream=True)), Turn(text="done")]
     async with running(turns, format) as (client, _, _):
@@ -190,7 +190,7 @@ async def test_an_error_inside_a_stream_is_typed_and_retried(format: str) -> Non
 
 
 @pytest.mark.proves("spine-bad-input")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_garbage_in_a_stream_is_a_failure_and_no_crash(format: str) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind="garbage", after=2, times=9))
     async with running([turn], format) as (client, _, _):
@@ -200,8 +200,8 @@ async def test_garbage_in_a_stream_is_a_failure_and_no_crash(format: str) -> Non
 
 
 @pytest.mark.proves("spine-bad-input", "providers-faults")
-@each_of("format", FORMATS)
-@each_of(
+@every("format", FORMATS)
+@every(
     "kind",
     [
         "auth",
@@ -223,8 +223,8 @@ async def test_refusals_are_typed_and_not_repeated(format: str, kind: FailureKin
         assert len(server.exchanges) == 1
 
 
-@each_of("vendor", VENDORS)
-@each_of(
+@every("vendor", VENDORS)
+@every(
     ("kind", "hint"),
     [
         ("auth", "_API_KEY"),
@@ -251,7 +251,7 @@ def test_an_organization_that_is_not_verified_is_told_how_to_do_without() -> Non
     assert advice(choice, Failure(kind="invalid_request", message="Odd.")) == ""
 
 
-@each_of(("model", "word"), [("ollama/m", "loading"), ("groq/m", "resume")])
+@every(("model", "word"), [("ollama/m", "loading"), ("groq/m", "resume")])
 def test_a_local_model_may_take_its_time(model: str, word: str) -> None:
     choice = find(model, environment={"GROQ_API_KEY": KEY})
     said = advice(choice, Failure(kind="timeout", message="Nothing came for 120 s."))
@@ -259,8 +259,8 @@ def test_a_local_model_may_take_its_time(model: str, word: str) -> None:
 
 
 @pytest.mark.proves("H11")
-@each_of("format", FORMATS)
-@each_of("in_stream", [False, True])
+@every("format", FORMATS)
+@every("in_stream", [False, True])
 async def test_a_key_the_server_echoes_is_taken_out(format: str, *, in_stream: bool) -> None:
     fault = Fault(kind="invalid_request", message=f"Bad key {KEY} here", in_stream=in_stream)
     async with running([Turn(fault=fault)], format) as (client, server, _):
@@ -272,7 +272,7 @@ async def test_a_key_the_server_echoes_is_taken_out(format: str, *, in_stream: b
         assert KEY in str(server.exchanges[0].headers)
 
 
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_page_instead_of_a_model_is_not_asked_again(format: str) -> None:
     fault = Fault(kind="server", status=200, body="<html>", headers={"content-type": "text/html"})
     async with running([Turn(fault=fault)], format) as (client, server, _):
@@ -283,7 +283,7 @@ async def test_a_page_instead_of_a_model_is_not_asked_again(format: str) -> None
         assert len(server.exchanges) == 1
 
 
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_redirect_is_told_and_not_followed(format: str) -> None:
     fault = Fault(kind="server", status=308, body="", headers={"location": "http://elsewhere/v1"})
     async with running([Turn(fault=fault)], format) as (client, server, _):
@@ -294,8 +294,8 @@ async def test_a_redirect_is_told_and_not_followed(format: str) -> None:
 
 
 @pytest.mark.proves("H11")
-@each_of("format", FORMATS)
-@each_of(
+@every("format", FORMATS)
+@every(
     "fault",
     [
         Fault(
@@ -319,7 +319,7 @@ async def test_a_key_is_taken_out_of_all_that_a_refusal_says(format: str, fault:
 
 
 @pytest.mark.proves("providers-history")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_stale_reasoning_is_stripped_once_and_sent_again(format: str) -> None:
     turns = [
         Turn(reasoning="thought", text="first"),
@@ -359,7 +359,7 @@ async def test_stale_reasoning_is_stripped_once_and_sent_again(format: str) -> N
 
 
 @pytest.mark.proves("A11")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_cancelling_closes_the_connection(format: str) -> None:
     turn = Turn(text="abcdefgh" * 50, chunk=1, pace_seconds=0.01)
     async with running([turn], format, repeat=True) as (client, server, _):

@@ -26,7 +26,7 @@ from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -97,8 +97,8 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
 
 
 @pytest.mark.proves("H18")
-@each_of("way", WAYS)
-@each_of("write_bytes", [0, 1, 7])
+@every("way", WAYS)
+@every("write_bytes", [0, 1, 7])
 async def test_a_reply_arrives_in_every_way(way: str, write_bytes: int) -> None:
     async with running(way, replace(TURN, write_bytes=write_bytes)) as (client, server):
         events = await listen(client)
@@ -127,7 +127,7 @@ async def test_a_reply_arrives_in_every_way(way: str, write_bytes: int) -> None:
 
 
 @pytest.mark.proves("H25")
-@each_of("way", WAYS)
+@every("way", WAYS)
 async def test_a_run_of_many_requests_goes_on(way: str) -> None:
     turns = [replace(TURN, write_bytes=0)] * 9 + [Turn(text="done")]
     async with running(way, *turns, order="history") as (client, server):
@@ -156,8 +156,8 @@ async def test_a_run_of_many_requests_goes_on(way: str) -> None:
         assert later.startswith(earlier.removesuffix("]}"))
 
 
-@each_of("way", ["stream", "array", "lines"])
-@each_of("kind", ["cut", "end", "garbage"])
+@every("way", ["stream", "array", "lines"])
+@every("kind", ["cut", "end", "garbage"])
 async def test_a_stream_that_breaks_keeps_what_had_come(way: str, kind: FaultKind) -> None:
     turn = Turn(text="Hello", chunk=1, fault=Fault(kind=kind, after=3))
     async with running(way, turn) as (client, _):
@@ -168,7 +168,7 @@ async def test_a_stream_that_breaks_keeps_what_had_come(way: str, kind: FaultKin
     assert (caught.value.failure.kind, caught.value.failure.retryable) == ("transport", True)
 
 
-@each_of("way", ["stream", "array", "lines"])
+@every("way", ["stream", "array", "lines"])
 async def test_an_error_within_a_stream_has_its_kind(way: str) -> None:
     fault = Fault(kind="overloaded", in_stream=True, after=2)
     async with running(way, Turn(text="Hello", chunk=1, fault=fault)) as (client, _):
@@ -192,7 +192,7 @@ async def test_signatures_that_are_refused_are_sent_without_once() -> None:
     assert '"thoughtSignature":"skip_thought_signature_validator"' in second
 
 
-@each_of("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 async def test_the_vendors_of_the_table_are_asked_at_their_address(provider: str) -> None:
     async with serving([TURN]) as server:
         choice = find(

@@ -25,7 +25,7 @@ from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.turns import Player, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -82,9 +82,9 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
 
 
 @pytest.mark.proves("H18")
-@each_of("provider", PROVIDERS)
-@each_of("stream", [True, False])
-@each_of("write_bytes", [0, 7])
+@every("provider", PROVIDERS)
+@every("stream", [True, False])
+@every("write_bytes", [0, 7])
 async def test_a_reply_arrives_streamed_or_whole(
     provider: str, write_bytes: int, *, stream: bool
 ) -> None:
@@ -109,7 +109,7 @@ async def test_a_reply_arrives_streamed_or_whole(
 
 
 @pytest.mark.proves("H25")
-@each_of("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) -> None:
     """Each reply goes back into the history, so the server also sees who is to speak next."""
     call = Turn(tool_calls=(ScriptedCall(name="read"),))
@@ -136,7 +136,7 @@ async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) 
 
 
 @pytest.mark.proves("A30", "CF09")
-@each_of("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 async def test_the_wire_shows_our_own_name_only(provider: str) -> None:
     async with running([TURN], provider) as (client, server):
         await listen(client, Request(model="m", messages=(user("u", "hi"),)))
@@ -172,8 +172,8 @@ def bare(events: Sequence[StreamEvent]) -> list[StreamEvent]:
     return plain
 
 
-@each_of("provider", PROVIDERS)
-@each_of(
+@every("provider", PROVIDERS)
+@every(
     "turn", [TURN, Turn(text="only words"), Turn(tool_calls=TURN.tool_calls), Turn(reasoning="hm")]
 )
 async def test_the_scripted_model_says_what_a_vendor_would(provider: str, turn: Turn) -> None:
@@ -204,7 +204,7 @@ async def test_an_entry_of_ones_own_sends_what_its_wire_format_needs() -> None:
     assert "x-api-key" not in headers
 
 
-@each_of("provider", PROVIDERS)
+@every("provider", PROVIDERS)
 async def test_effort_and_limits_reach_the_body(provider: str) -> None:
     async with running([TURN], provider) as (client, server):
         asked = Request(

@@ -16,7 +16,7 @@ from ouroboros.llm.providers import Entry, find
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.http1 import Http1
 from ouroboros.testing.clock import ManualClock
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import AuthServer, authorizing
 
@@ -195,7 +195,7 @@ async def test_the_command_runs_ahead_of_the_first_request(
     assert runs(tmp_path) == 1
 
 
-@each_of(
+@every(
     ("command", "token"),
     [
         (("printf", "one\\ntwo\\n"), "one"),
@@ -216,7 +216,7 @@ async def test_the_command_sees_the_environment_from_the_home_folder(tmp_path: P
     assert said == f"Bearer v-123456789:{tmp_path}"
 
 
-@each_of(
+@every(
     ("command", "said"),
     [
         (("/nowhere/at-all",), "cannot be started: No such file"),
@@ -265,7 +265,7 @@ LONG = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
 
 
 @pytest.mark.proves("H16")
-@each_of(
+@every(
     "command",
     [
         f"echo printed-secret; echo no printed-secret >&2; exit 1 # {LONG}",

@@ -18,7 +18,7 @@ from ouroboros.llm.catalog.discovery import Source, discover, parse, understood
 from ouroboros.llm.opening import Connection, authorizer, headers, open_transport
 from ouroboros.llm.price import Price
 from ouroboros.llm.providers import find
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.vendor_server import Answer, Asked, BareServer, bare
 
@@ -188,13 +188,13 @@ LISTS: dict[str, tuple[object, dict[str, Known]]] = {
 
 
 @pytest.mark.proves("H14")
-@each_of("vendor", LISTS)
+@every("vendor", LISTS)
 def test_each_vendors_list_is_understood(vendor: str) -> None:
     listed, expected = LISTS[vendor]
     assert parse(json.dumps(listed).encode()) == expected
 
 
-@each_of(
+@every(
     "body", [b"", b"{}", b"[1, 2", b'"text"', b"<html>", b"\xff\xfe", b'{"data": 3}', b"[" * 9_999]
 )
 def test_what_is_no_list_is_not_taken_for_one(body: bytes) -> None:
@@ -247,7 +247,7 @@ def answer(value: object, status: int = 200) -> Answer:
     return Answer("application/json", json.dumps(value).encode(), status)
 
 
-@each_of(
+@every(
     ("provider", "key", "path", "header"),
     [
         ("openai", "OPENAI_API_KEY", "/v1/models", ("authorization", "Bearer sk-1")),
@@ -297,7 +297,7 @@ async def test_ollama_says_of_each_model_how_much_it_sees() -> None:
 
 
 @pytest.mark.proves("H14")
-@each_of(
+@every(
     ("given", "kind"),
     [
         (
@@ -362,7 +362,7 @@ def test_a_list_is_kept_for_its_owner_alone_and_for_300_seconds(tmp_path: Path) 
 
 
 @pytest.mark.proves("H14")
-@each_of(
+@every(
     "content",
     [b"", b"{", b"[]", b'{"version":1}', b"\xff", b'{"version":1,"base_url":"u","taken_at":"x"}'],
 )

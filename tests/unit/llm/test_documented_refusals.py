@@ -3,7 +3,7 @@
 import pytest
 
 from ouroboros.llm.failures import classify
-from tests.tables import each_of
+from tests.cases import every
 
 ROWS = [
     ("openai", 200, '{"type":"response.failed","response":{"error":{"code":"bio_policy","message":"No."}}}', "content_policy"),
@@ -58,7 +58,7 @@ ROWS = [
 
 
 @pytest.mark.proves("H11")
-@each_of(("vendor", "status", "body", "kind"), ROWS)
+@every(("vendor", "status", "body", "kind"), ROWS)
 def test_a_refusal_as_documented(vendor: str, status: int, body: str, kind: str) -> None:
     headers = {"x-amzn-errortype": "ValidationException"} if vendor == "bedrock" else {}
     failure = classify(status, headers, body, now=0.0, vendor=vendor)

@@ -17,7 +17,7 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import Failed
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.raw import LAST, Answer, Speech, Step, chunk
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import asked, facing, listen
 from tests.unit.llm.test_fault_matrix_answers import MEBI, gzipped, packed_head
 
@@ -85,7 +85,7 @@ def test_a_list_of_models_is_taken_as_far_as_it_makes_sense() -> None:
     assert found["big"].window is None
 
 
-@each_of(
+@every(
     "pricing",
     [
         b'"input":-5,"output":-1',

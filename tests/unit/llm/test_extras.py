@@ -1,10 +1,10 @@
 """What is missing is named with the command that helps where one stands."""
 
 from ouroboros.llm.extras import how_to_add
-from tests.tables import each_of
+from tests.cases import every
 
 
-@each_of(
+@every(
     ("package", "prefix", "command"),
     [
         ("/home/me/ouro/src", "/home/me/ouro/.venv", "/home/me/ouro/ouro extras add bedrock"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ouroboros.core.errors import Failure
 from ouroboros.llm.failures import classify
 from ouroboros.llm.waits import Window, rate_limits
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import FOLDER
 
 ROWS = json.loads((FOLDER / "error-bodies.json").read_bytes())
@@ -25,8 +25,8 @@ def test_the_whole_table_is_here() -> None:
 
 
 @pytest.mark.proves("providers-protocols", "H11")
-@each_of("row", ROWS, ids=lambda row: row["id"])
-@each_of("as_bytes", [True, False])
+@every("row", ROWS, ids=lambda row: row["id"])
+@every("as_bytes", [True, False])
 def test_a_row_of_the_table(row: dict[str, Any], as_bytes: bool) -> None:
     body: object = row["body"]
     if as_bytes:
@@ -42,7 +42,7 @@ def said(message: str) -> bytes:
 
 
 @pytest.mark.proves("H11")
-@each_of(
+@every(
     ("status", "body", "kind"),
     [
         (429, said("Request too large for gpt-x on tokens per min (TPM)"), "context_overflow"),
@@ -90,7 +90,7 @@ def test_statuses_and_wordings(status: int, body: bytes, kind: str) -> None:
 
 
 @pytest.mark.proves("H11")
-@each_of(
+@every(
     ("vendor", "status", "body", "kind"),
     [
         ("cerebras", 400, b"", "context_overflow"),
@@ -105,7 +105,7 @@ def test_refusals_without_a_word(vendor: str, status: int, body: bytes, kind: st
 
 
 @pytest.mark.proves("A14")
-@each_of(
+@every(
     ("headers", "body", "seconds"),
     [
         ({"retry-after-ms": "1500", "retry-after": "9"}, b"", 1.5),
@@ -149,7 +149,7 @@ def test_how_long_to_wait(headers: dict[str, str], body: bytes, seconds: float |
 
 
 @pytest.mark.proves("H11")
-@each_of(
+@every(
     ("status", "kind", "message", "wanted"),
     [
         (403, "AccessDeniedException", "Authentication failed: make sure your API Key is valid.", "auth"),

@@ -4,7 +4,7 @@ import pytest
 
 from ouroboros.llm.protocols import NAMES
 from ouroboros.llm.turns import Turn
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import CALL, FORMATS, asked, calls, facing, listen, running, said
 
 pytestmark = pytest.mark.real
@@ -20,7 +20,7 @@ SAID = ("Hello there", [("read", '{"path":"a"}')])
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_stream_arrives(format: str) -> None:
     async with running([TURN], format) as (client, _, _):
         events, _ = await listen(client, asked(format))
@@ -31,7 +31,7 @@ async def test_a_stream_arrives(format: str) -> None:
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", [name for name in FORMATS if name != "invoke-nova"])
+@every("format", [name for name in FORMATS if name != "invoke-nova"])
 async def test_a_whole_reply_arrives(format: str) -> None:
     async with running([TURN], format) as (client, _, _):
         events, _ = await listen(client, asked(format, stream=False))

@@ -10,7 +10,7 @@ from ouroboros.llm.transport.inflate import PIECE_BYTES
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.raw import LAST, Answer, Close, Pause, Speech, Step, chunk, head
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import (
     FEW,
     FORMATS,
@@ -44,7 +44,7 @@ def packed_head(speech: Speech, coding: str) -> bytes:
 
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
-@each_of("coding", ["gzip", "deflate"])
+@every("coding", ["gzip", "deflate"])
 async def test_a_body_that_was_compressed_on_the_way_is_read(format: str, coding: str) -> None:
     def packed(speech: Speech) -> Sequence[Step]:
         half = len(speech.body) // 2
@@ -76,7 +76,7 @@ async def test_a_compressed_body_may_unpack_to_a_multiple_of_what_is_taken_at_a_
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("cut", [5, 60])
+@every("cut", [5, 60])
 async def test_a_compressed_body_that_is_cut_or_damaged_is_a_broken_stream(cut: int) -> None:
     def broken(speech: Speech) -> Sequence[Step]:
         content = gzipped(speech.body)[:cut]
@@ -119,7 +119,7 @@ async def test_a_refusal_may_be_compressed_too() -> None:
 
 
 @pytest.mark.parametrize("format", FEW)
-@each_of("kind", ["text/plain", "application/octet-stream", ""])
+@every("kind", ["text/plain", "application/octet-stream", ""])
 async def test_a_stream_without_its_label_is_read_all_the_same(format: str, kind: str) -> None:
     def mislabelled(speech: Speech) -> Sequence[Step]:
         label = {"content-type": kind} if kind else {}
@@ -131,7 +131,7 @@ async def test_a_stream_without_its_label_is_read_all_the_same(format: str, kind
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_a_stream_with_a_false_label_is_an_answer_or_a_typed_failure(format: str) -> None:
     def false(speech: Speech) -> Sequence[Step]:
         label = {"content-type": "application/json", "transfer-encoding": "chunked"}
@@ -180,7 +180,7 @@ NO_ANSWERS: dict[str, Sequence[Step]] = {
 
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
-@each_of("name", NO_ANSWERS)
+@every("name", NO_ANSWERS)
 async def test_no_answer_is_survived(format: str, name: str) -> None:
     answers: list[Answer] = [lambda _: NO_ANSWERS[name], lambda speech: [speech.whole]]
     patience = 0.1 if "silence" in name else 5.0
@@ -206,7 +206,7 @@ def plain_head(length: int) -> bytes:
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", [name for name in FORMATS if name != "invoke-nova"])
+@every("format", [name for name in FORMATS if name != "invoke-nova"])
 async def test_a_whole_reply_that_is_cut_is_asked_for_again(format: str) -> None:
     answers: list[Answer] = [
         lambda speech: [plain_head(len(speech.plain)), speech.plain[:-9], Close()],

@@ -12,8 +12,8 @@ from ouroboros.llm.turns import Fault, ScriptedCall, Turn
 from ouroboros.testing.raw import LAST, Answer, Close, Drip, Pause, Speech, Step, chunk, head
 from ouroboros.testing.replies import event_stream
 from ouroboros.testing.replies.piece import REFUSALS
+from tests.cases import every
 from tests.passing import hurrying
-from tests.tables import each_of
 from tests.unit.llm.fault_ground import FORMATS, asked, calls, facing, listen, said
 
 pytestmark = pytest.mark.real
@@ -123,8 +123,8 @@ async def test_a_stream_that_breaks_off_is_repeated_only_while_nothing_was_shown
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", FORMATS)
-@each_of("place", ["the first byte", "mid-text", "mid-arguments"])
+@every("format", FORMATS)
+@every("place", ["the first byte", "mid-text", "mid-arguments"])
 async def test_an_error_after_200_is_typed_wherever_it_comes(format: str, place: str) -> None:
     turn = PLACES[place][0]
 
@@ -206,7 +206,7 @@ async def test_one_byte_at_a_time_is_life_however_long_it_takes() -> None:
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_an_answer_in_http_1_0_is_understood(format: str) -> None:
     def old(speech: Speech) -> Sequence[Step]:
         opened = head({"content-type": speech.speaks.manner.kind}, "HTTP/1.0 200 OK")

@@ -6,7 +6,7 @@ from email.utils import formatdate
 import pytest
 
 from ouroboros.llm.turns import Fault, Turn
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import FORMATS, asked, listen, running, said, waits
 
 pytestmark = pytest.mark.real
@@ -82,7 +82,7 @@ async def test_what_may_pass_is_sent_again_when_the_server_says(format: str) -> 
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_what_lasts_is_not_sent_again(format: str) -> None:
     turns = [
         Turn(fault=Fault(kind="invalid_request", status=status, body="{}")) for status in LASTING

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.llm.lowering.fence_reader import FenceReader, Piece
-from tests.tables import each_of
+from tests.cases import every
 
 BLOCK = "```run sh\nls\n```"
 FOUND = [Piece("open", "sh"), Piece("body", "ls"), Piece("close", "")]
@@ -59,7 +59,7 @@ CASES: list[tuple[str, list[Piece]]] = [
 
 
 @pytest.mark.proves("H19", "divergences-what-ends-a-code-block")
-@each_of(("text", "pieces"), CASES)
+@every(("text", "pieces"), CASES)
 def test_run_blocks(text: str, pieces: list[Piece]) -> None:
     assert read([text]) == pieces
     assert read(list(text)) == pieces
@@ -91,7 +91,7 @@ SAMPLES = [
 
 
 @pytest.mark.proves("H19", "divergences-code-blocks-of-models-without")
-@each_of("text", SAMPLES)
+@every("text", SAMPLES)
 def test_samples_and_prose_are_words(text: str) -> None:
     assert read([text]) == [Piece("text", text)]
     assert read(list(text)) == [Piece("text", text)]

@@ -14,7 +14,7 @@ from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockEnded, BlockGrew, BlockStarted, Finished, StopReason
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.registry import Registry
-from tests.tables import each_of
+from tests.cases import every
 
 FENCED = Dialect(tools="fenced")
 ORIGIN = Origin(provider="small", protocol="openai-chat", model="m")
@@ -68,7 +68,7 @@ def calls(text: str, messages: tuple[Message, ...] = AT_WORK) -> list[tuple[str,
 
 
 @pytest.mark.proves("H19")
-@each_of(
+@every(
     ("text", "name", "line"),
     [
         ('```read\n{"path": "a"}\n```', "read", "```read"),
@@ -87,7 +87,7 @@ def test_what_can_only_be_meant_to_run_is_told(text: str, name: str, line: str) 
     assert calls(text, told(line)) == []
 
 
-@each_of(
+@every(
     "text",
     ["```bash\nls\n```", "I look:\n\n```sh\nls", f"```\n{BLOCK}\n", f"````md\n{BLOCK}\n````"],
 )
@@ -99,7 +99,7 @@ def test_a_sample_is_meant_to_run_where_it_ends_the_first_reply(text: str) -> No
 
 
 @pytest.mark.proves("H19")
-@each_of(
+@every(
     "text",
     [
         "Done.",

@@ -18,7 +18,7 @@ from ouroboros.llm.stream import (
     Finished,
     StreamEvent,
 )
-from tests.tables import each_of
+from tests.cases import every
 
 COUNTS = {"promptTokenCount": 5, "candidatesTokenCount": 2, "totalTokenCount": 7}
 
@@ -165,7 +165,7 @@ def test_a_signed_thought_stays_a_thought() -> None:
     )
 
 
-@each_of(
+@every(
     "part",
     [
         '{"executableCode": {"language": "PYTHON", "code": "1+1"}}',
@@ -235,7 +235,7 @@ def test_a_text_that_is_told_twice_is_not_doubled() -> None:
     assert made == ToolCall(id="call_r_0", name="f", arguments='{"a":"y"}')
 
 
-@each_of(
+@every(
     "path",
     ["$", "", "a", "$.a[9999999]", "$.a[1].b[", "$" + "[0]" * 500, "$.d" + "[0]" * 500, "$.b.c"],
 )
@@ -261,7 +261,7 @@ def test_calls_without_arguments_that_end_apart() -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of("stop", ["MAX_TOKENS", "SAFETY", "OTHER", "NEVER_HEARD_OF", None])
+@every("stop", ["MAX_TOKENS", "SAFETY", "OTHER", "NEVER_HEARD_OF", None])
 def test_a_call_that_did_not_end_is_not_made(stop: str | None) -> None:
     events = played(
         chunk({"text": "Writing."}, streamed(piece("$.a", stringValue="x", more=True), name="f")),
@@ -274,7 +274,7 @@ def test_a_call_that_did_not_end_is_not_made(stop: str | None) -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of(
+@every(
     ("raw", "reason"),
     [
         ("STOP", "end"),
@@ -305,7 +305,7 @@ def test_a_reason_on_every_chunk_ends_nothing() -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
+@every("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 def test_a_call_the_vendor_could_not_read_is_tried_again(reason: str) -> None:
     odd = chunk(stop=reason)
     odd["candidates"][0]["finishMessage"] = "Malformed function call: print(1"
@@ -372,7 +372,7 @@ def test_an_unreadable_chunk_spoils_the_reply() -> None:
 
 
 @pytest.mark.proves("providers-protocols")
-@each_of("wrap", [False, True])
+@every("wrap", [False, True])
 def test_a_reply_that_came_whole(wrap: bool) -> None:
     chunks = [chunk({"text": "a"}), chunk(call("f", {"x": 1}), stop="STOP", usageMetadata=COUNTS)]
     body: Any = chunks if wrap else chunk({"text": "a"}, call("f", {"x": 1}), stop="STOP")

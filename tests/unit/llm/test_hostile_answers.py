@@ -12,7 +12,7 @@ from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.cassettes import cassette
 from ouroboros.llm.transport import split
 from ouroboros.llm.transport.answer import MOST_INTERIM, Answer, Malformed
-from tests.tables import each_of
+from tests.cases import every
 
 _CLIENT = OAuthClient(
     client_id="me",
@@ -24,8 +24,8 @@ _DEEP = b'{"scope":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 _NO_UTF8 = b'{"access_token":"\xff","key":"\xff","issuer":"\xff"}'
 
 
-@each_of("body", [_DEEP, _NO_UTF8], ids=["nested", "no UTF-8"])
-@each_of(
+@every("body", [_DEEP, _NO_UTF8], ids=["nested", "no UTF-8"])
+@every(
     "read",
     [
         partial(messages.tokens_of, client=_CLIENT, now=0.0),
@@ -42,12 +42,12 @@ def test_an_authorization_server_cannot_crash_us(
 
 
 @pytest.mark.proves("H11")
-@each_of("body", [_DEEP, b'{"error":"\xff"}'], ids=["nested", "no UTF-8"])
+@every("body", [_DEEP, b'{"error":"\xff"}'], ids=["nested", "no UTF-8"])
 def test_a_refusal_that_cannot_be_read_is_told_by_its_status(body: bytes) -> None:
     assert "status 400" in messages.refusal(400, body).message
 
 
-@each_of("content", [_DEEP, _NO_UTF8], ids=["nested", "no UTF-8"])
+@every("content", [_DEEP, _NO_UTF8], ids=["nested", "no UTF-8"])
 async def test_a_damaged_login_says_what_to_do(tmp_path: Path, content: bytes) -> None:
     file = LoginFile(tmp_path, "vendor")
     file.path.parent.mkdir()
@@ -57,7 +57,7 @@ async def test_a_damaged_login_says_what_to_do(tmp_path: Path, content: bytes) -
         await file.read()
 
 
-@each_of(
+@every(
     "content",
     [_DEEP.replace(b"scope", b"version"), b'{"version":1,"setup":{"model":"\xff"}}'],
     ids=["nested", "no UTF-8"],
@@ -83,7 +83,7 @@ def test_a_length_with_thousands_of_digits_is_no_length() -> None:
         Answer().begin(head)
 
 
-@each_of("url", ["http://me:secret@host:99999/v1", "ftp://me:secret@host/", "me:secret@x"])
+@every("url", ["http://me:secret@host:99999/v1", "ftp://me:secret@host/", "me:secret@x"])
 def test_an_address_that_cannot_be_used_is_named_without_its_password(url: str) -> None:
     with pytest.raises(Misuse, match="is not an http or https address") as caught:
         split(url)

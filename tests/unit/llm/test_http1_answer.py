@@ -6,7 +6,7 @@ import h11
 import pytest
 
 from ouroboros.llm.transport.answer import HEAD_BYTES, LINE_BYTES, Answer, Malformed
-from tests.tables import each_of
+from tests.cases import every
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -75,7 +75,7 @@ def by_h11(content: bytes) -> tuple[tuple[object, ...], bool]:
 
 
 @pytest.mark.proves("H09", "divergences-http-on-the-usual-way")
-@each_of("content", ANSWERS.values(), ids=ANSWERS)
+@every("content", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_is_the_same_however_it_is_cut(content: bytes) -> None:
     whole = heard([content])
     understood, is_reusable = by_h11(content)
@@ -117,8 +117,8 @@ MALFORMED = {
 
 
 @pytest.mark.proves("providers-faults", "H09")
-@each_of("content", MALFORMED.values(), ids=MALFORMED)
-@each_of("size", [1, 5, 1_000_000])
+@every("content", MALFORMED.values(), ids=MALFORMED)
+@every("size", [1, 5, 1_000_000])
 def test_what_is_no_whole_answer_is_refused(content: bytes, size: int) -> None:
     pieces = [content[place : place + size] for place in range(0, len(content), size)]
     with pytest.raises(Malformed):
@@ -126,7 +126,7 @@ def test_what_is_no_whole_answer_is_refused(content: bytes, size: int) -> None:
 
 
 @pytest.mark.proves("H09")
-@each_of("name", ["counted", "chunks", "no content"])
+@every("name", ["counted", "chunks", "no content"])
 def test_bytes_behind_an_answer_belong_to_nobody(name: str) -> None:
     status, _, body, is_complete, is_reusable = heard([ANSWERS[name] + b"HTTP/1.1"])
     assert (status, body, is_complete) == (*heard([ANSWERS[name]])[0:3:2], True)

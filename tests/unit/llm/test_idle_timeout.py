@@ -7,8 +7,8 @@ from anyio import create_task_group
 
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.raw import Pause, Speech, Step, chunk
+from tests.cases import every
 from tests.passing import hurrying
-from tests.tables import each_of
 from tests.unit.llm.fault_ground import FORMATS, asked, facing, listen
 
 pytestmark = pytest.mark.real
@@ -62,7 +62,7 @@ async def test_silence_is_waited_for_and_bytes_begin_it_anew() -> None:
 
 @pytest.mark.proves("providers-faults")
 @pytest.mark.deep
-@each_of("format", FORMATS)
+@every("format", FORMATS)
 async def test_the_time_holds_within_a_tenth(format: str) -> None:
     async with hurrying(3.0), create_task_group() as tasks:
         for place in PLACES:

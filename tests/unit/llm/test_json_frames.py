@@ -15,7 +15,7 @@ from ouroboros.llm.framing import Frame, Framing
 from ouroboros.llm.framing.held import LARGEST_BYTES
 from ouroboros.llm.framing.json_array import Objects
 from ouroboros.llm.framing.json_lines import Lines
-from tests.tables import each_of
+from tests.cases import every
 
 
 def read(make: Callable[[], Framing], *chunks: bytes) -> list[str]:
@@ -36,7 +36,7 @@ def everywhere(make: Callable[[], Framing], raw: bytes, wanted: list[str]) -> No
 
 
 @pytest.mark.proves("providers-protocols", "H09")
-@each_of(
+@every(
     ("raw", "frames"),
     [
         (b"", []),
@@ -65,7 +65,7 @@ def test_objects(raw: bytes, frames: list[str]) -> None:
 
 
 @pytest.mark.proves("H09")
-@each_of(
+@every(
     ("raw", "frames"),
     [
         (b"", []),

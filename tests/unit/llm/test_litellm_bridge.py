@@ -28,7 +28,7 @@ from ouroboros.llm.stream import BlockGrew, CallReady, Finished, StreamEvent
 from ouroboros.llm.turns import Fault, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.raw import Speech, Step, head, raw_serving
 from ouroboros.testing.server import ScriptedServer, serving
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.vendor_server import Answer, bare
 
@@ -127,7 +127,7 @@ async def test_the_history_goes_through_the_bridge() -> None:
 
 @pytest.mark.proves("H04")
 @imports_it
-@each_of(
+@every(
     ("fault", "kind"),
     [
         (Fault(kind="auth"), "auth"),
@@ -286,7 +286,7 @@ def test_importing_it_fetches_nothing_and_prints_nothing(tmp_path: Path) -> None
 
 
 @imports_it
-@each_of("vendor", ["openai", "anthropic", "gemini"])
+@every("vendor", ["openai", "anthropic", "gemini"])
 async def test_no_redirect_takes_the_key_to_another_server(vendor: str) -> None:
     async with serving([Turn(text="Thanks for the key")], repeat=True) as thief:
 

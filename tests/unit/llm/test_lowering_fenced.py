@@ -37,7 +37,7 @@ from ouroboros.llm.stream import (
 )
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.registry import Registry
-from tests.tables import each_of
+from tests.cases import every
 
 FENCED = Dialect(tools="fenced")
 ORIGIN = Origin(provider="small", protocol="openai-chat", model="m")
@@ -95,7 +95,7 @@ def call(name: str, arguments: str, number: int = 1) -> ToolCall:
 BLOCK = "```run sh\nls\n```"
 
 
-@each_of(
+@every(
     ("block", "made"),
     [
         (BLOCK, call("shell", LS)),
@@ -260,7 +260,7 @@ def test_a_stream_that_fails_keeps_the_calls_that_were_ready() -> None:
     assert not any(isinstance(part, ToolCall) for part in last.parts[1:])
 
 
-@each_of("text", ["```run", "Well. ```run sh", "Well.\n```", "``"])
+@every("text", ["```run", "Well. ```run sh", "Well.\n```", "``"])
 def test_a_stream_that_fails_loses_no_word(text: str) -> None:
     broken = replied([text], stop=None)[-1]
     assert isinstance(broken, Failed)
@@ -385,7 +385,7 @@ def test_a_call_that_was_never_whole_is_explained_beside_its_result() -> None:
     assert sent["messages"][-2]["content"] == "```run sh\nrm -rf /home"
 
 
-@each_of(("name", "is_said"), [("read", True), ("js", False)])
+@every(("name", "is_said"), [("read", True), ("js", False)])
 def test_only_a_known_tool_asks_for_an_object(name: str, is_said: bool) -> None:
     broken = said(ToolCall(id="1", name=name, arguments="{bro"))
     sent = body(user(Text(text="Go.")), broken, user(result("1", "no", name=name, ok=False)))
@@ -412,7 +412,7 @@ TEXTS = [
 ]
 
 
-@each_of("text", TEXTS)
+@every("text", TEXTS)
 def test_a_reply_goes_back_to_the_byte(text: str) -> None:
     """So that a server that keeps what it has read need not read it again."""
     made = parts(text)

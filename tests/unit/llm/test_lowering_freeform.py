@@ -31,7 +31,7 @@ from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.builtin.patch import GRAMMAR
 from ouroboros.tools.registry import Registry
 from ouroboros.workspace.patch import parse
-from tests.tables import each_of
+from tests.cases import every
 
 SCENARIOS = Path(__file__).parents[1] / "workspace" / "scenarios"
 OPENAI = Origin(provider="openai", protocol="openai-responses", model="gpt-5")
@@ -72,7 +72,7 @@ def test_where_a_model_takes_text_a_tool_comes_with_its_grammar() -> None:
     assert read["type"] == "function"
 
 
-@each_of(
+@every(
     ("model", "kind"),
     [
         ("gpt-4.1", "function"),
@@ -157,7 +157,7 @@ def test_a_call_goes_back_to_its_own_vendor_as_it_was_made() -> None:
     ]
 
 
-@each_of(
+@every(
     ("arguments", "text"),
     [
         ('{"input":"a"}', "a"),
@@ -262,7 +262,7 @@ def test_what_the_grammar_allows_is_a_patch(text: str) -> None:
     assert parse(text)
 
 
-@each_of("path", sorted(SCENARIOS.glob("*/patch.txt")), ids=lambda p: p.parent.name)
+@every("path", sorted(SCENARIOS.glob("*/patch.txt")), ids=lambda p: p.parent.name)
 def test_a_patch_as_models_write_it_fits_the_grammar(path: Path) -> None:
     text = path.read_text("utf-8")
     try:

@@ -15,7 +15,7 @@ from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockStarted, CallReady, Failed, Finished, StreamEvent
 from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.registry import Registry
-from tests.tables import each_of
+from tests.cases import every
 
 ORIGIN = Origin(provider="p", protocol="x", model="m")
 PATTERN = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -140,7 +140,7 @@ def test_a_name_that_a_model_made_up_is_replayed_as_one_that_vendors_take() -> N
         assert found[1] == "read"
 
 
-@each_of("dialect", [Dialect(), TITLED, Dialect(tools="fenced")])
+@every("dialect", [Dialect(), TITLED, Dialect(tools="fenced")])
 def test_a_history_that_was_written_anew_is_lowered_anew(dialect: Dialect) -> None:
     lowering = Lowering(dialect, ORIGIN)
     for name in ("a.b", "c.d", "a.b"):

@@ -13,7 +13,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.lowering import Lowering, lower
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
-from tests.tables import each_of
+from tests.cases import every
 
 ORIGIN = Origin(provider="p", protocol="openai-chat", model="m")
 OTHER = Origin(provider="q", protocol="openai-chat", model="m")
@@ -35,7 +35,7 @@ def sent(*messages: Message) -> list[tuple[str, Any]]:
     return [(item["role"], item["content"]) for item in body["messages"]]
 
 
-@each_of(
+@every(
     "silent",
     [
         said(Reasoning(text="Hm.")),

@@ -20,7 +20,7 @@ from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import ScriptedServer, serving
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import FORMATS, asked, listen
 
 pytestmark = pytest.mark.real
@@ -74,8 +74,8 @@ def ready(events: Sequence[StreamEvent]) -> list[ToolCall]:
 
 
 @pytest.mark.proves("H19")
-@each_of("format", FORMATS)
-@each_of("chunk", [0, 1])
+@every("format", FORMATS)
+@every("chunk", [0, 1])
 async def test_any_format_may_lack_tool_calls(format: str, chunk: int) -> None:
     turn = Turn(text="I look.\n```run sh\nls\n```\nSo.", reasoning="Hm.", chunk=chunk)
     events, body = await exchanged(format, Dialect(tools="fenced"), turn)
@@ -102,8 +102,8 @@ async def test_a_run_block_calls_a_tool_of_any_name() -> None:
     ]
 
 
-@each_of("stream", [True, False])
-@each_of("format", sorted(FORMATS.keys() - {"invoke-nova"}))
+@every("stream", [True, False])
+@every("format", sorted(FORMATS.keys() - {"invoke-nova"}))
 async def test_any_format_calls_tools_by_other_names(format: str, *, stream: bool) -> None:
     calls = (ScriptedCall(name="Bash"), ScriptedCall(name="shell"))
     dialect = Dialect(tool_names="capitalised")

@@ -8,7 +8,7 @@ from ouroboros.core.errors import Failure, FailureKind, ModelFailed
 from ouroboros.llm.chain import best, following, may_follow, none_left
 from ouroboros.llm.health import Health, after_answer, after_failure, is_well, wakes
 from ouroboros.testing.clock import ManualClock
-from tests.tables import each_of
+from tests.cases import every
 
 NAMES = ("first", "second", "third")
 
@@ -45,13 +45,13 @@ def test_an_answer_of_one_says_nothing_of_another() -> None:
 
 
 @pytest.mark.proves("H23")
-@each_of("kind", ["auth", "permission", "quota", "model_not_found"])
+@every("kind", ["auth", "permission", "quota", "model_not_found"])
 def test_what_does_not_pass_by_itself_lasts(kind: FailureKind) -> None:
     assert wakes(after_failure({}, "first", failure(kind), 0), "first") == math.inf
 
 
 @pytest.mark.proves("H23")
-@each_of("kind", ["rate_limit", "overloaded", "quota"])
+@every("kind", ["rate_limit", "overloaded", "quota"])
 def test_a_wait_that_is_asked_for_is_kept(kind: FailureKind) -> None:
     assert wakes(after_failure({}, "first", failure(kind, after=7), 100), "first") == 107
 
@@ -104,7 +104,7 @@ def test_one_that_failed_for_good_is_not_asked_again() -> None:
 
 
 @pytest.mark.proves("H23")
-@each_of(
+@every(
     ("kind", "follows"),
     [
         ("auth", True),

@@ -29,7 +29,7 @@ from ouroboros.llm.auth.plan import OAuthClient
 from ouroboros.llm.transport import Transport
 from ouroboros.llm.transport.http1 import Http1
 from ouroboros.testing.clock import ManualClock
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.auth_server import (
     CLIENT,
     AuthServer,
@@ -311,7 +311,7 @@ async def test_the_answer_may_be_pasted(server: AuthServer, form: str) -> None:
     assert tokens.access_token == "access-0001-aaaa"
 
 
-@each_of(
+@every(
     ("text", "said"),
     [
         ("", "Neither"),
@@ -397,7 +397,7 @@ async def test_a_login_is_given_back(server: AuthServer, tmp_path: Path) -> None
     assert await give_back(file, reach=reach) == (False, None)
 
 
-@each_of(("content", "mode"), [("{", 0o600), ('{"access_token":"a"}', 0o644)])
+@every(("content", "mode"), [("{", 0o600), ('{"access_token":"a"}', 0o644)])
 async def test_a_login_that_cannot_be_used_can_be_removed(
     tmp_path: Path, content: str, mode: int
 ) -> None:

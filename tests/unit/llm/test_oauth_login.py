@@ -14,8 +14,8 @@ from ouroboros.llm.auth.plan import OAuthClient, OAuthPlan
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.http1 import Http1
 from ouroboros.testing.clock import ManualClock
+from tests.cases import every
 from tests.small_disk import fill, mounted
-from tests.tables import each_of
 from tests.unit.llm.asking import client, said
 from tests.unit.llm.auth_server import CLIENT, AuthServer, authorizing
 
@@ -386,7 +386,7 @@ async def test_texts_show_no_token(server: AuthServer, tmp_path: Path) -> None:
     assert "0001" not in login.source
 
 
-@each_of("name", ["../x", "a/b", ".", "..", "a\0b", "ö" * 20])
+@every("name", ["../x", "a/b", ".", "..", "a\0b", "ö" * 20])
 async def test_any_name_stays_in_the_folder(tmp_path: Path, name: str) -> None:
     file = LoginFile(tmp_path, name)
     async with await file.hold() as held:

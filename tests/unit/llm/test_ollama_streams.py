@@ -18,7 +18,7 @@ from ouroboros.llm.stream import (
     Finished,
     StreamEvent,
 )
-from tests.tables import each_of
+from tests.cases import every
 
 TIME = "2026-11-02T08:15:00.120400019Z"
 COUNTS: dict[str, object] = {"prompt_eval_count": 26, "eval_count": 12, "total_duration": 4648}
@@ -98,7 +98,7 @@ def test_arguments_keep_their_bytes() -> None:
     assert made.arguments == '{"b": 1.0,  "a":[ ]}'
 
 
-@each_of(("given", "kept"), [(None, "{}"), ('{"a":1}', '{"a":1}'), ("a", "a")])
+@every(("given", "kept"), [(None, "{}"), ('{"a":1}', '{"a":1}'), ("a", "a")])
 def test_arguments_that_are_no_object(given: object, kept: str) -> None:
     (made,) = finished(played(called({"name": "f", "arguments": given}), line(done="stop"))).parts
     assert isinstance(made, ToolCall)
@@ -111,7 +111,7 @@ def test_ids_of_the_server_are_kept_to_be_sent_back() -> None:
     assert made == ToolCall(id="call_x", name="f", meta={"id": "call_x"})
 
 
-@each_of(("raw", "reason"), [("stop", "end"), ("length", "length"), ("load", "unknown")])
+@every(("raw", "reason"), [("stop", "end"), ("length", "length"), ("load", "unknown")])
 def test_reasons_to_stop(raw: str, reason: str) -> None:
     ending = finished(played(line("a"), line(done=raw)))
     assert (ending.stop_reason, ending.raw_stop_reason) == (reason, raw)

@@ -18,7 +18,7 @@ from ouroboros.llm.stream import (
     Finished,
     StreamEvent,
 )
-from tests.tables import each_of
+from tests.cases import every
 
 
 def played(protocol: str, *datas: Any) -> list[StreamEvent]:
@@ -109,7 +109,7 @@ def test_interleaved_calls_are_not_ready_too_early() -> None:
 
 
 @pytest.mark.proves("H08")
-@each_of(
+@every(
     "deltas",
     [
         (call(0, '{"x":1}', id="a", name="f"), call(0, "{}", id="b", name="g")),
@@ -158,7 +158,7 @@ def test_a_call_with_broken_arguments_is_handed_on() -> None:
     assert CallReady(call=broken, parts=(broken,)) in events
 
 
-@each_of(
+@every(
     ("stop", "done", "reason"),
     [
         ("stop", False, "end"),
@@ -267,7 +267,7 @@ def test_cumulative_usage_is_not_summed() -> None:
     assert usage == Usage(input_uncached=3, cache_write=0, output_text=2, raw=dict(counts[1]))
 
 
-@each_of("stop", ["error", "insufficient_system_resource", "network_error"])
+@every("stop", ["error", "insufficient_system_resource", "network_error"])
 def test_an_ending_in_error_is_a_failure(stop: str) -> None:
     ending = failed(chat({"content": "Hi"}, stop=stop))
     assert (ending.failure.kind, ending.failure.retryable) == ("server", True)
@@ -382,7 +382,7 @@ def test_opaque_blocks_of_a_message() -> None:
     assert parts == wanted
 
 
-@each_of(
+@every(
     ("raw", "reason"),
     [
         ("end_turn", "end"),
@@ -482,7 +482,7 @@ def test_the_terminal_event_completes_an_item_that_was_never_done() -> None:
     assert finished(events).parts == (Text(text="Hi", meta={"id": "m"}),)
 
 
-@each_of(
+@every(
     ("status", "fields", "reason"),
     [
         ("completed", {}, "end"),
@@ -497,7 +497,7 @@ def test_stop_reasons_of_a_response(status: str, fields: dict[str, Any], reason:
     assert ending.stop_reason == reason
 
 
-@each_of(
+@every(
     "error",
     [
         {"type": "error", "code": "rate_limit_exceeded", "message": "Slow."},
@@ -535,7 +535,7 @@ def test_a_refusal_of_a_response() -> None:
     assert ending.stop_reason == "refusal"
 
 
-@each_of("protocol", NAMES)
+@every("protocol", NAMES)
 def test_an_unknown_protocol_is_named(protocol: str) -> None:
     assert by_name(protocol).name == protocol
     with pytest.raises(Exception, match="no wire protocol 'grpc'"):

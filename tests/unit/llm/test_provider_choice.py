@@ -13,7 +13,7 @@ from ouroboros.llm.providers import ENTRIES, Choice, Entry, find
 from ouroboros.llm.providers.address import join, normalised
 from ouroboros.llm.providers.choice import default
 from ouroboros.llm.providers.table import SOURCE
-from tests.tables import each_of
+from tests.cases import every
 
 KEYS = {"OPENAI_API_KEY": "sk-open", "ANTHROPIC_API_KEY": "sk-ant"}
 EVERY_KEY = {
@@ -32,7 +32,7 @@ def chosen(choice: Choice) -> tuple[str, str, str, str]:
     return choice.entry.name, choice.model, choice.base_url, source
 
 
-@each_of(
+@every(
     ("text", "expected"),
     [
         ("openai/gpt-5", ("openai", "gpt-5", "https://api.openai.com/v1", "OPENAI_API_KEY")),
@@ -72,7 +72,7 @@ def test_choosing_a_choice_by_its_name_gives_it_again() -> None:
         assert find(choice.name, environment=KEYS).name == choice.name
 
 
-@each_of(
+@every(
     ("given", "provider", "expected"),
     [
         ("http://127.0.0.1:8399", "compatible", "http://127.0.0.1:8399/v1"),
@@ -132,7 +132,7 @@ def test_behind_an_address_of_ones_own_the_key_is_optional() -> None:
     assert keyed.credential.headers("bearer") == {"authorization": "Bearer sk-open"}
 
 
-@each_of("name", ["my-model", "gpt-oss:20b", "meta-llama/Llama-3", "org/model"])
+@every("name", ["my-model", "gpt-oss:20b", "meta-llama/Llama-3", "org/model"])
 def test_a_bare_name_behind_an_address_is_a_compatible_server(name: str) -> None:
     choice = find(name, environment={}, base_url="http://127.0.0.1:8399/v1")
     assert choice.origin == Origin(provider="compatible", protocol="openai-chat", model=name)
@@ -149,7 +149,7 @@ def test_a_missing_key_names_the_variables_and_the_ways_without() -> None:
     assert caught.value.exit_code == 2
 
 
-@each_of(
+@every(
     ("text", "hint"),
     [
         ("opnai/gpt-5", "openai/gpt-5"),
@@ -165,7 +165,7 @@ def test_an_unknown_name_brings_near_ones(text: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-@each_of(
+@every(
     ("text", "hint"),
     [
         ("openai", "names more"),
@@ -223,7 +223,7 @@ def test_an_installed_package_may_bring_a_vendor(
         find("bad/m", environment={})
 
 
-@each_of("address", ["ftp://h/v1", "http://", "http://h:99999/v1", "http://h h/"])
+@every("address", ["ftp://h/v1", "http://", "http://h:99999/v1", "http://h h/"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(Misuse):
         find("compatible/m", environment={}, base_url=address)
@@ -257,7 +257,7 @@ def test_a_placeholder_in_the_place_of_a_key_is_left_in_what_is_shown() -> None:
     assert credential.redact("not in the expected format") == "not in the expected format"
 
 
-@each_of("key", ["two words", "käse", "line\nbreak"])
+@every("key", ["two words", "käse", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(Misuse) as caught:
         auth.find(("A",), {"A": key})
@@ -350,7 +350,7 @@ def test_what_stands_in_an_address_comes_from_variables() -> None:
 
 
 @pytest.mark.proves("H01")
-@each_of(
+@every(
     ("model", "words"),
     [
         ("azure/d", ("resource", "AZURE_OPENAI_RESOURCE", "AZURE_RESOURCE_NAME")),
@@ -368,7 +368,7 @@ def test_what_is_missing_in_an_address_is_named(model: str, words: tuple[str, ..
 
 
 @pytest.mark.proves("H01")
-@each_of("value", ["evil.example/", "a b", "x@y", "a#b", "käse", "a/../b"])
+@every("value", ["evil.example/", "a b", "x@y", "a#b", "käse", "a/../b"])
 def test_a_variable_cannot_bend_the_address(value: str) -> None:
     environment = {"AZURE_OPENAI_API_KEY": "k", "AZURE_RESOURCE_NAME": value}
     with pytest.raises(Misuse, match="resource"):
@@ -391,7 +391,7 @@ def test_hints_stay_short_however_many_vendors_there_are() -> None:
     assert len(unknown.value.hint) < 100
 
 
-@each_of(
+@every(
     ("text", "meant"),
     [
         ("gemini/gemini-3-pro", "google/gemini-3-pro"),

@@ -12,7 +12,7 @@ from ouroboros.core.parts import Usage
 from ouroboros.llm.catalog import TAKEN, Known, estimate_cost, find, models_of, snapshot_file
 from ouroboros.llm.price import Price, Tier, estimate
 from ouroboros.llm.providers import ENTRIES, Entry
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -145,7 +145,7 @@ def test_capabilities_and_levels_are_known() -> None:
     assert find("anthropic", "claude-sonnet-4-5").retires == "2026-11-30"
 
 
-@each_of("provider", [entry.name for entry in ENTRIES])
+@every("provider", [entry.name for entry in ENTRIES])
 def test_every_shipped_model_can_be_read_and_none_is_free(provider: str) -> None:
     for name, known in models_of(provider):
         assert name
@@ -157,7 +157,7 @@ def test_every_shipped_model_can_be_read_and_none_is_free(provider: str) -> None
             assert above == sorted(above)
 
 
-@each_of("entry", [entry for entry in ENTRIES if entry.default_model])
+@every("entry", [entry for entry in ENTRIES if entry.default_model])
 def test_a_default_model_is_known_and_not_about_to_retire(entry: Entry) -> None:
     known = find(entry.name, entry.default_model)
     assert known.window

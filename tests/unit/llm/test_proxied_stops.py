@@ -16,7 +16,7 @@ from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.proxied import Proxied
 from ouroboros.llm.transport.reach import Tls
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.llm.tls_parts import Papers, key
 
@@ -121,7 +121,7 @@ async def test_a_stop_closes_the_connection_behind_a_proxy(papers: Papers, way: 
 
 
 @pytest.mark.proves("H21")
-@each_of("way", WAYS)
+@every("way", WAYS)
 async def test_a_server_that_says_no_goodbye_holds_nobody_up(papers: Papers, way: Way) -> None:
     sent = PLACES["in mid-reply"]
     async with (
@@ -138,7 +138,7 @@ async def test_a_server_that_says_no_goodbye_holds_nobody_up(papers: Papers, way
 
 
 @pytest.mark.deep
-@each_of("way", WAYS)
+@every("way", WAYS)
 async def test_a_stop_closes_it_within_a_tenth_of_a_second(papers: Papers, way: Way) -> None:
     for place in PLACES:
         took = [await closing_time(way, papers, place) for _ in range(15)]
@@ -166,7 +166,7 @@ async def test_silence_behind_a_proxy_ends_everywhere(papers: Papers, way: Way) 
 
 
 @pytest.mark.deep
-@each_of("way", WAYS)
+@every("way", WAYS)
 async def test_the_time_behind_a_proxy_holds_within_a_tenth(papers: Papers, way: Way) -> None:
     for place in PLACES:
         waited = [await silence(way, papers, place, 1.0) for _ in range(3)]

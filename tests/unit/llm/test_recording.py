@@ -13,7 +13,7 @@ from ouroboros.llm.cassettes.recording import Recording
 from ouroboros.llm.cassettes.tap import Setup
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.safety.leaks import Leaks
-from tests.tables import each_of
+from tests.cases import every
 
 SECRET = "correct-horse-battery-staple"
 MARK = "[REDACTED:KEY]"
@@ -46,7 +46,7 @@ async def again(
 
 
 @pytest.mark.proves("X04")
-@each_of(
+@every(
     "exchange",
     [
         PLAIN,
@@ -64,7 +64,7 @@ async def test_what_is_played_is_recorded_as_it_was(exchange: Exchange) -> None:
 
 
 @pytest.mark.proves("X04")
-@each_of(
+@every(
     "name",
     [
         "Authorization",
@@ -91,7 +91,7 @@ MARKED = "http://gate.example/redacted-KEY/v1"
 
 
 @pytest.mark.proves("X04")
-@each_of(
+@every(
     ("exchange", "request_", "setup"),
     [
         (PLAIN, replace(REQUEST, body=f'{{"said":"{SECRET}"}}'.encode()), None),
@@ -121,7 +121,7 @@ async def test_what_is_learned_from_a_later_request_is_marked_in_an_earlier_one(
 
 
 @pytest.mark.proves("X04")
-@each_of(
+@every(
     "answer",
     [
         b"\x00\x01" + SECRET.encode(),
@@ -137,7 +137,7 @@ async def test_bytes_with_a_secret_are_withheld(answer: bytes) -> None:
 
 
 @pytest.mark.proves("X04")
-@each_of(
+@every(
     ("then", "now"),
     [
         (

@@ -16,7 +16,7 @@ from ouroboros.llm.transport.http1 import Http1
 from ouroboros.llm.turns import ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.clock import ManualClock
 from ouroboros.testing.server import serving
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import FORMATS, asked, listen
 
 pytestmark = pytest.mark.real
@@ -75,7 +75,7 @@ def test_every_format_is_among_them() -> None:
 
 
 @pytest.mark.proves("H18", "divergences-whole-replies-of-invokemodel")
-@each_of("format", sorted(FORMATS.keys() - {"invoke-nova"}))
+@every("format", sorted(FORMATS.keys() - {"invoke-nova"}))
 async def test_a_whole_reply_is_told_as_a_stream(format: str) -> None:
     streamed, how = await reply(format, Dialect())
     whole, how_whole = await reply(format, Dialect(streams=False))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ouroboros.core.errors import Failure, FailureKind
 from ouroboros.llm.retry import HARD_CAP, Policy
-from tests.tables import each_of
+from tests.cases import every
 
 
 def failure(kind: FailureKind = "server", **more: float | bool) -> Failure:
@@ -50,7 +50,7 @@ def test_no_setting_retries_more_than_the_hard_cap(
     assert delay is None or 0 < delay <= 33.0
 
 
-@each_of(("phase", "last"), [("request", 4), ("stream", 5)])
+@every(("phase", "last"), [("request", 4), ("stream", 5)])
 def test_gives_up_after_the_retries_of_the_phase(phase: str, last: int) -> None:
     named = "request" if phase == "request" else "stream"
     assert Policy().delay(named, last, failure(), lambda: 0.0) is not None

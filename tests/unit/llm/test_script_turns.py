@@ -26,7 +26,7 @@ from ouroboros.llm.stream import (
 )
 from ouroboros.llm.turns import Fault, Player, ScriptedCall, Turn, load, parse
 from ouroboros.testing.clock import ManualClock
-from tests.tables import each_of
+from tests.cases import every
 
 
 def user(text: str, *parts: Part) -> Message:
@@ -197,7 +197,7 @@ async def test_echo_says_the_last_words_of_the_user() -> None:
     assert last.parts == (Text(text="say this"),)
 
 
-@each_of(
+@every(
     ("text", "message"),
     [
         ('{"text":"ok"}\n\n{"txt":"no"}', "Line 3 of the model script 'f'.*txt"),

@@ -12,7 +12,7 @@ from botocore import eventstream
 
 from ouroboros.llm.turns import Fault, FaultKind, ScriptedCall, ScriptedUsage, Turn
 from ouroboros.testing.server import serving
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -68,7 +68,7 @@ async def test_the_chunks_of_an_invocation_hold_the_events_of_the_vendor() -> No
     assert inner[0]["message"]["model"] == "us.anthropic.claude-x:0"
 
 
-@each_of("path", ["/model/m/converse-stream", CLAUDE])
+@every("path", ["/model/m/converse-stream", CLAUDE])
 async def test_an_exception_of_aws_says_its_kind(path: str) -> None:
     fault = Fault(kind="rate_limit", in_stream=True)
     async with asking(Turn(fault=fault), path) as answer:
@@ -89,7 +89,7 @@ async def test_garbage_in_an_event_stream_is_a_wrong_checksum() -> None:
 
 
 @pytest.mark.proves("providers-faults")
-@each_of("alt", ["?alt=sse", ""])
+@every("alt", ["?alt=sse", ""])
 async def test_gemini_streams_events_or_an_array(alt: str) -> None:
     async with asking(TURN, GEMINI + alt) as answer:
         if alt:
@@ -112,7 +112,7 @@ async def test_gemini_streams_events_or_an_array(alt: str) -> None:
     assert reasons == [None] * (len(chunks) - 1) + ["STOP"]
 
 
-@each_of("alt", ["?alt=sse", ""])
+@every("alt", ["?alt=sse", ""])
 async def test_an_error_of_google_fits_the_way_of_streaming(alt: str) -> None:
     fault = Fault(kind="rate_limit", after=2, in_stream=True, retry_after_seconds=34)
     async with asking(Turn(text="Hello", chunk=1, fault=fault), GEMINI + alt) as answer:
@@ -148,7 +148,7 @@ async def test_ollama_streams_lines_unless_told_not_to() -> None:
     ]
 
 
-@each_of(("kind", "status"), [("auth", 400), ("quota", 429), ("overloaded", 503), ("server", 500)])
+@every(("kind", "status"), [("auth", 400), ("quota", 429), ("overloaded", 503), ("server", 500)])
 async def test_google_has_its_own_statuses(kind: FaultKind, status: int) -> None:
     async with asking(Turn(fault=Fault(kind=kind)), GEMINI + "?alt=sse") as answer:
         assert (answer.status_code, answer.json()["error"]["code"]) == (status, status)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.framing import Frame, sse
 from ouroboros.llm.framing.sse import Decoder
-from tests.tables import each_of
+from tests.cases import every
 
 
 def read(*chunks: bytes) -> list[Frame]:
@@ -20,7 +20,7 @@ def read(*chunks: bytes) -> list[Frame]:
 
 
 @pytest.mark.proves("H09")
-@each_of(
+@every(
     ("raw", "frames"),
     [
         (b"data: a\n\n", [Frame("", "a")]),

@@ -15,7 +15,7 @@ from ouroboros.llm.protocols import by_name
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import BlockGrew, Failed, Finished
 from ouroboros.llm.think_tags import ThinkTags
-from tests.tables import each_of
+from tests.cases import every
 
 TAGGED = Dialect(think_tags=True)
 
@@ -50,7 +50,7 @@ def split(pieces: list[str]) -> tuple[str, str, int]:
 
 
 @pytest.mark.proves("H19")
-@each_of(("content", "thoughts", "words"), CASES)
+@every(("content", "thoughts", "words"), CASES)
 def test_any_cut_gives_the_same(content: str, thoughts: str, words: str) -> None:
     assert split([content])[:2] == (thoughts, words)
     assert split(list(content))[:2] == (thoughts, words)

@@ -21,7 +21,7 @@ from ouroboros.llm.transport.proxied import Proxied
 from ouroboros.llm.transport.reach import Tls
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.fault_ground import nobody
 from tests.unit.llm.proxy_parts import Proxy
 from tests.unit.llm.tls_parts import self_signed
@@ -154,7 +154,7 @@ async def test_a_proxy_that_is_not_there_is_named_without_its_password() -> None
 
 
 @pytest.mark.proves("H21")
-@each_of(
+@every(
     "proxy_url",
     ["socks5://me:secret@127.0.0.1:1080", "http://me:secret@127.0.0.1:99999", "http://"],
 )
@@ -222,7 +222,7 @@ async def test_plain_http_where_tls_was_asked_for_is_explained() -> None:
         tasks.cancel_scope.cancel()
 
 
-@each_of(
+@every(
     ("environment", "url", "expected"),
     [
         ({"HTTPS_PROXY": "http://p:1"}, "https://h/v1", "http://p:1"),

@@ -13,7 +13,7 @@ from ouroboros.llm.transport.proxied import Proxied
 from ouroboros.llm.transport.reach import Tls
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.llm.tls_parts import Papers, key, secure
 
@@ -98,8 +98,8 @@ async def test_a_connection_is_kept_after_the_certificate_was_shown(papers: Pape
 
 
 @pytest.mark.proves("H21")
-@each_of("way", WAYS)
-@each_of(
+@every("way", WAYS)
+@every(
     ("cert", "secret", "said"),
     [
         ("absent.pem", "", "No such file"),
@@ -131,7 +131,7 @@ async def test_a_client_certificate_that_cannot_be_used_is_named(
 
 
 @pytest.mark.proves("H21")
-@each_of("way", WAYS)
+@every("way", WAYS)
 async def test_bytes_that_are_no_tls_break_an_answer_off(papers: Papers, way: str) -> None:
     begun = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok"
     caught: list[ModelFailed] = []
@@ -161,8 +161,8 @@ async def through(proxy: str, scheme: str, papers: Papers) -> int:
 
 
 @pytest.mark.proves("H21")
-@each_of("scheme", ["http", "https"])
-@each_of("person", ["me:secret-word", "me:p%40ss%3Aword"])
+@every("scheme", ["http", "https"])
+@every("person", ["me:secret-word", "me:p%40ss%3Aword"])
 async def test_a_proxy_is_told_who_asks(papers: Papers, scheme: str, person: str) -> None:
     async with proxying(person.replace("%40", "@").replace("%3A", ":")) as proxy:
         named = proxy.url.replace("//", f"//{person}@")
@@ -189,8 +189,8 @@ async def test_a_proxy_may_be_spoken_to_in_secret(papers: Papers, scheme: str) -
 
 
 @pytest.mark.proves("H21")
-@each_of("scheme", ["http", "https"])
-@each_of("person", ["", "me:wrong-word@"])
+@every("scheme", ["http", "https"])
+@every("person", ["", "me:wrong-word@"])
 async def test_a_proxy_that_asks_who_we_are_is_named(
     papers: Papers, scheme: str, person: str
 ) -> None:

@@ -12,7 +12,7 @@ from ouroboros.llm.providers import find
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished
 from ouroboros.testing.clock import ManualClock
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.vendor_server import Answer, bare
 
 pytestmark = pytest.mark.real
@@ -38,8 +38,8 @@ FORMS = {
 }
 
 
-@each_of("form", FORMS)
-@each_of("kind", ["text/plain", "application/octet-stream", ""])
+@every("form", FORMS)
+@every("kind", ["text/plain", "application/octet-stream", ""])
 async def test_a_reply_is_read_whatever_its_label_says(form: str, kind: str) -> None:
     async with bare({":streamGenerateContent": Answer(kind, FORMS[form].encode())}) as server:
         choice = find("google/m", environment={"GEMINI_API_KEY": "k"}, base_url=server.url)
@@ -56,7 +56,7 @@ async def test_a_reply_is_read_whatever_its_label_says(form: str, kind: str) -> 
     assert last.parts == (Text(text="".join(SAID)),)
 
 
-@each_of(
+@every(
     ("form", "kind"),
     [
         *((form, kind) for form in FORMS for kind in ("", "application/json")),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ouroboros.core.parts import Usage
 from ouroboros.llm import usage
-from tests.tables import each_of
+from tests.cases import every
 from tests.wire.recordings import FILES, load
 
 READERS = {
@@ -164,7 +164,7 @@ CASES: dict[
 
 
 @pytest.mark.proves("H12")
-@each_of("name", CASES)
+@every("name", CASES)
 def test_counts(name: str) -> None:
     protocol, raw, wanted = CASES[name]
     counts = READERS[protocol](raw)
@@ -183,7 +183,7 @@ def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
 
 
 @pytest.mark.proves("H12")
-@each_of(
+@every(
     ("protocol", "name"),
     [
         ("openai-chat", "total_tokens"),

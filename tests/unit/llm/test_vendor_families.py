@@ -24,7 +24,7 @@ from ouroboros.llm.providers import ENTRIES, Choice, find
 from ouroboros.llm.providers.choice import default
 from ouroboros.llm.request import Effort, Request
 from ouroboros.llm.stream import Finished
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.vendor_expectations import ABSENT, VENDORS
 
 PICTURE = "aGVsbG8="
@@ -80,7 +80,7 @@ ADAPTIVE = {"type": "adaptive", "display": "summarized"}
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of(
+@every(
     ("name", "effort", "wanted"),
     [
         ("openai/gpt-5.4", "none", {"reasoning.effort": "none", "temperature": ABSENT}),
@@ -174,7 +174,7 @@ def test_a_model_is_asked_in_the_words_of_its_family(
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of(
+@every(
     ("name", "kind"),
     [
         ("openai/gpt-5.4", "custom"),
@@ -190,7 +190,7 @@ def test_only_models_that_take_text_get_a_tool_for_text(name: str, kind: str) ->
     assert body(name)["tools"][0]["type"] == kind
 
 
-@each_of(
+@every(
     "name",
     [
         "perplexity/sonar-pro",
@@ -207,7 +207,7 @@ def test_a_model_without_tool_calls_is_told_to_write_them(name: str) -> None:
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of(
+@every(
     ("name", "key", "is_within"),
     [
         ("google/gemini-3.8-flash", "functionResponse", True),
@@ -263,7 +263,7 @@ MOST_IMAGES = {"groq": 5, "fireworks": 30, "mistral": 8}
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of("vendor", VENDORS)
+@every("vendor", VENDORS)
 def test_vendors_are_asked_only_for_what_they_have(vendor: str) -> None:
     name = f"{vendor}/{VENDORS[vendor].model}"
     sent = json.dumps(body(name))
@@ -277,13 +277,13 @@ def test_vendors_are_asked_only_for_what_they_have(vendor: str) -> None:
     assert entry.limit_counts == (vendor in {"groq", "cerebras"})
 
 
-@each_of("vendor", ["bedrock", "bedrock-invoke"])
+@every("vendor", ["bedrock", "bedrock-invoke"])
 def test_nova_marks_what_may_be_cached_either_way(vendor: str) -> None:
     assert '"cachePoint"' in json.dumps(body(f"{vendor}/us.amazon.nova-pro-v1:0"))
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of("vendor", VENDORS)
+@every("vendor", VENDORS)
 def test_thoughts_between_tags_are_thoughts_where_models_print_them(vendor: str) -> None:
     choice = chosen(f"{vendor}/{VENDORS[vendor].model}")
     if choice.entry.protocol not in {"openai-chat", "ollama-chat"}:
@@ -300,7 +300,7 @@ def test_thoughts_between_tags_are_thoughts_where_models_print_them(vendor: str)
     assert kinds == ([Reasoning, Text] if vendor in THINK_TAGS else [Text])
 
 
-@each_of(
+@every(
     ("name", "wants"),
     [
         ("moonshot/kimi-k2.5", True),
@@ -314,7 +314,7 @@ def test_thoughts_go_back_where_a_model_wants_them(name: str, wants: bool) -> No
     assert ('"reasoning_content"' in json.dumps(body(name))) == wants
 
 
-@each_of(("name", "words"), [("xai/grok-4.7", 5), ("openai-chat/gpt-5.4", 2)])
+@every(("name", "words"), [("xai/grok-4.7", 5), ("openai-chat/gpt-5.4", 2)])
 def test_thoughts_are_counted_as_the_vendor_counts_them(name: str, words: int) -> None:
     choice = chosen(name)
     counts: dict[str, Any] = {"prompt_tokens": 10, "completion_tokens": 5}
@@ -341,7 +341,7 @@ VARIABLES = {
 
 
 @pytest.mark.proves("providers-vendors")
-@each_of("vendor", sorted(set(VENDORS) - NO_VARIABLE))
+@every("vendor", sorted(set(VENDORS) - NO_VARIABLE))
 def test_the_address_may_come_from_the_vendors_variable(vendor: str) -> None:
     expected = VENDORS[vendor]
     for variable in VARIABLES.get(vendor, [f"{vendor.upper()}_BASE_URL"]):
@@ -351,7 +351,7 @@ def test_the_address_may_come_from_the_vendors_variable(vendor: str) -> None:
         assert choice.is_custom
 
 
-@each_of(
+@every(
     ("vendor", "names"),
     [
         ("openai", "gpt-5 o1-pro o3 o4-mini codex-mini chatgpt-4o-latest"),
@@ -371,14 +371,14 @@ def test_a_model_is_known_by_how_its_name_begins(vendor: str, names: str) -> Non
     assert {chosen(name).entry.name for name in names.split()} == {vendor}
 
 
-@each_of("vendor", ["openai", "anthropic", "google", "openrouter", "deepseek", "mistral", "xai"])
+@every("vendor", ["openai", "anthropic", "google", "openrouter", "deepseek", "mistral", "xai"])
 def test_where_one_key_is_set_its_vendor_is_asked(vendor: str) -> None:
     name = default(VENDORS[vendor].environment)
     assert name.startswith(f"{vendor}/")
     assert chosen(name).entry.name == vendor
 
 
-@each_of(
+@every(
     ("vendor", "maker", "model"),
     [
         ("openai-chat", "openai", "gpt-5"),

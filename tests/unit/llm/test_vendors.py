@@ -22,7 +22,7 @@ from ouroboros.llm.opening import Connection, open_client
 from ouroboros.llm.providers import ENTRIES, Choice, find
 from ouroboros.llm.request import Request
 from ouroboros.llm.stream import Finished
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.vendor_expectations import ABSENT, VENDORS, Expected
 from tests.unit.llm.vendor_server import REPLIES, Asked, bare
 
@@ -94,7 +94,7 @@ def compare(what: str, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> N
 
 
 @pytest.mark.proves("providers-vendors", "H02")
-@each_of("name", VENDORS)
+@every("name", VENDORS)
 async def test_a_vendor_is_asked_in_its_own_way_and_understood(name: str) -> None:
     expected = VENDORS[name]
     asked, last = await exchange(name, expected)
@@ -117,7 +117,7 @@ async def test_a_vendor_is_asked_in_its_own_way_and_understood(name: str) -> Non
 
 
 @pytest.mark.proves("providers-vendors", "H02")
-@each_of("name", VENDORS)
+@every("name", VENDORS)
 def test_a_vendors_own_address_is_right(name: str) -> None:
     from ouroboros.llm.protocols import by_name
 

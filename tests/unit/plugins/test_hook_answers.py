@@ -8,7 +8,7 @@ import pytest
 
 from ouroboros.plugins.hooks.answers import Said, judged, said
 from ouroboros.plugins.hooks.moments import Moment
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.plugins.schemas import schema, wrong
 
 NAMES: dict[Moment, str] = {
@@ -33,7 +33,7 @@ def specific(moment: Moment, /, **fields: Any) -> Said:
     return spoke(moment, hookSpecificOutput={"hookEventName": moment, **fields})
 
 
-@each_of(
+@every(
     ("moment", "code", "out", "err", "status", "reason"),
     [
         ("PreToolUse", 0, "", "", "completed", ""),
@@ -60,12 +60,12 @@ def test_exit_codes_and_output(
     assert found.reason.startswith(reason)
 
 
-@each_of("moment", ["SessionStart", "UserPromptSubmit", "SubagentStart"])
+@every("moment", ["SessionStart", "UserPromptSubmit", "SubagentStart"])
 def test_plain_words_are_a_context_where_the_moment_has_one(moment: Moment):
     assert said(moment, 0, " some words \n", "").context == "some words"
 
 
-@each_of(
+@every(
     ("moment", "fields"),
     [
         ("PreToolUse", {"decision": "approve"}),
@@ -86,7 +86,7 @@ def test_what_is_not_supported_fails_and_counts_as_nothing(moment: Moment, field
     assert (found.status, found.allows, found.updated) == ("failed", False, None)
 
 
-@each_of(
+@every(
     ("moment", "fields"),
     [
         ("PreToolUse", {"permissionDecision": "ask"}),
@@ -139,7 +139,7 @@ def test_results_of_the_first_design_modify_block_and_continue():
 
 
 @pytest.mark.proves("Z12")
-@each_of("moment", list(NAMES))
+@every("moment", list(NAMES))
 def test_every_answer_that_the_schema_takes_is_understood_and_no_other(moment: Moment):
     rule = schema(f"{NAMES[moment]}.command.output")
     tried = 0
@@ -185,7 +185,7 @@ def _answers(moment: Moment):
 
 
 @pytest.mark.proves("Z12")
-@each_of(
+@every(
     ("text", "status"),
     [
         ('{"ok": true}', "completed"),

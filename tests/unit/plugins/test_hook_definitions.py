@@ -11,7 +11,7 @@ from ouroboros.plugins.hooks.matching import matches, problem
 from ouroboros.plugins.hooks.merging import Ran, merged
 from ouroboros.plugins.hooks.moments import MOMENTS, moment_of
 from ouroboros.plugins.hooks.naming import rewritten, told
-from tests.tables import each_of
+from tests.cases import every
 
 
 def read(table: Any) -> tuple[list[Definition], list[str]]:
@@ -20,7 +20,7 @@ def read(table: Any) -> tuple[list[Definition], list[str]]:
 
 
 @pytest.mark.proves("codex-13.3", "codex-13.4", "codex-13.7")
-@each_of(
+@every(
     ("matcher", "name", "fits"),
     [
         ("", "Bash", True),
@@ -80,7 +80,7 @@ def test_the_hash_covers_when_and_how_it_runs_but_not_where_it_stands():
     assert short.seconds == 1
 
 
-@each_of(
+@every(
     "handler",
     [
         {"type": "command"},

@@ -3,7 +3,7 @@
 import pytest
 
 from ouroboros.safety.policy.keys import approval_key
-from tests.tables import each_of
+from tests.cases import every
 
 SAME = [
     ("/bin/bash -lc 'ls -la'", 'bash -lc "ls -la"'),
@@ -16,7 +16,7 @@ SAME = [
 
 
 @pytest.mark.proves("codex-7.2")
-@each_of(("one", "other"), SAME)
+@every(("one", "other"), SAME)
 def test_other_spellings_are_the_same_command(one: str, other: str) -> None:
     assert approval_key(one) == approval_key(other)
 
@@ -42,6 +42,6 @@ OTHER = [
 
 
 @pytest.mark.proves("codex-7.2")
-@each_of(("one", "other"), OTHER)
+@every(("one", "other"), OTHER)
 def test_what_does_something_else_is_another_command(one: str, other: str) -> None:
     assert approval_key(one) != approval_key(other)

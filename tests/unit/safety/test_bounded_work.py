@@ -11,7 +11,7 @@ from ouroboros.safety.network.urls import judge_url
 from ouroboros.safety.paths import Places
 from ouroboros.safety.paths.judge import judge_path
 from ouroboros.safety.secrets.find import find
-from tests.tables import each_of
+from tests.cases import every
 
 SHAPES = [
     "key=",
@@ -45,7 +45,7 @@ def steps(work: Callable[[], object]) -> int:
 
 
 @pytest.mark.proves("safety-work")
-@each_of("piece", SHAPES)
+@every("piece", SHAPES)
 def test_a_search_for_secrets_takes_few_steps_a_word(piece: str) -> None:
     text = piece * 2_000
     find(text)
@@ -53,7 +53,7 @@ def test_a_search_for_secrets_takes_few_steps_a_word(piece: str) -> None:
 
 
 @pytest.mark.proves("safety-work")
-@each_of("piece", ["key=", "api_key= ", "password: ", '"token": "', "secret sauce "])
+@every("piece", ["key=", "api_key= ", "password: ", '"token": "', "secret sauce "])
 def test_what_was_nothing_once_is_not_judged_again(piece: str) -> None:
     """Past the first hundred characters the same piece is the same question."""
     text = piece * 2_000
@@ -80,7 +80,7 @@ COMMANDS = [
 
 
 @pytest.mark.proves("safety-work")
-@each_of("text", COMMANDS, ids=range(len(COMMANDS)))
+@every("text", COMMANDS, ids=range(len(COMMANDS)))
 def test_no_command_takes_more_than_so_many_steps(tmp_path: Path, text: str) -> None:
     places = Places(roots=(tmp_path,))
     verdict = classify(text, cwd=tmp_path, places=places)
@@ -119,7 +119,7 @@ def test_links_that_lead_through_links_are_followed_a_bounded_way(tmp_path: Path
 
 
 @pytest.mark.proves("safety-work")
-@each_of(
+@every(
     "url",
     [
         "https://" + "a." * 2_000 + "com/",

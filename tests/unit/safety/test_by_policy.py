@@ -15,7 +15,7 @@ from ouroboros.safety.rules import Decision, Intent, Policies, Rule, Rules
 from ouroboros.safety.rules.foreseen import Held
 from ouroboros.safety.rules.written import parse_rule
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 TEXT = """
 prefix_rule(["git", "pull"])
@@ -68,7 +68,7 @@ MODES: list[tuple[str, str, str]] = [
 LETTERS = {"a": "allow", "p": "ask", "d": "deny"}
 
 
-@each_of(("command", "row", "why"), MODES)
+@every(("command", "row", "why"), MODES)
 def test_a_policy_file_counts_in_every_mode(command: str, row: str, why: str) -> None:
     modes: tuple[Mode, ...] = ("ask", "auto-edit", "full-auto", "plan")
     for mode, letter in zip(modes, row, strict=True):
@@ -125,7 +125,7 @@ BLOCKING = [
 
 
 @pytest.mark.proves("E09")
-@each_of(("command", "why"), BLOCKING)
+@every(("command", "why"), BLOCKING)
 def test_the_part_that_blocks_is_named(command: str, why: str) -> None:
     by_rule = decided(command, rules=[parse_rule("allow", "shell(npm test)")], policy=Policy())
     by_file = decided(command, policy=policy_of('prefix_rule(["npm", "test"])', "x.rules"))
@@ -213,7 +213,7 @@ PRESETS = [
 
 
 @pytest.mark.proves("codex-7.1")
-@each_of(("command", "caged", "open_"), PRESETS)
+@every(("command", "caged", "open_"), PRESETS)
 def test_an_approval_policy_takes_the_place_of_the_mode(
     command: str, caged: str, open_: str
 ) -> None:
@@ -293,7 +293,7 @@ def test_the_prefix_that_the_model_proposes_is_offered_if_it_is_narrow() -> None
 WRITES = [("on-request", True, "allow"), ("never", False, "deny"), ("untrusted", True, "ask")]
 
 
-@each_of(("name", "inside", "outcome"), WRITES)
+@every(("name", "inside", "outcome"), WRITES)
 def test_files_follow_the_approval_policy_too(
     name: ApprovalName, inside: bool, outcome: str
 ) -> None:
@@ -314,7 +314,7 @@ def test_control_data_of_a_project_is_no_ordinary_file() -> None:
         assert rules.decide(intent, mode="full-auto").outcome == "ask"
 
 
-@each_of(
+@every(
     ("command", "outside"),
     [
         ("git commit -m x", True),
@@ -373,7 +373,7 @@ def fetched(
     return judge.decide(intent, mode=mode, granted=granted)
 
 
-@each_of(("url", "protocol", "mode", "outcome"), FETCHES)
+@every(("url", "protocol", "mode", "outcome"), FETCHES)
 def test_rules_of_hosts_hold_in_every_mode(
     url: str, protocol: str, mode: Mode, outcome: str
 ) -> None:

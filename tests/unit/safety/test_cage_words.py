@@ -12,7 +12,7 @@ from ouroboros.safety.sandbox.features import Features
 from ouroboros.safety.sandbox.landlock import CHANGE, READ, planned
 from ouroboros.safety.sandbox.policy import protected_in, secrets_of, within_none
 from ouroboros.safety.sandbox.seatbelt import profile
-from tests.tables import each_of
+from tests.cases import every
 
 CAGED = Confined(command=("x",), environment={"OURO_SANDBOX": "landlock"})
 SILENT = Confined(
@@ -22,7 +22,7 @@ SILENT = Confined(
 
 
 @pytest.mark.proves("codex-2.7", "codex-2.9", "codex-2.10")
-@each_of(
+@every(
     ("code", "said", "found"),
     [
         (1, "touch: cannot touch 'x': Permission denied", True),
@@ -62,7 +62,7 @@ def test_a_network_that_is_off_is_named_only_where_it_is_off() -> None:
     assert stopped(CAGED, 6, said) == ""
 
 
-@each_of(
+@every(
     ("command", "code", "said", "found"),
     [
         ("curl -s https://example.com", 6, "", True),

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from ouroboros.safety.locking import seccomp
-from tests.tables import each_of
+from tests.cases import every
 
 NUMBERS = {
     "x86_64": {
@@ -86,8 +86,8 @@ EPERM, ENOSYS = "1", "38"
 
 
 @pytest.mark.proves("F03", "F06")
-@each_of("machine", MACHINES)
-@each_of("network", NETWORKS)
+@every("machine", MACHINES)
+@every("network", NETWORKS)
 def test_what_no_program_of_a_developer_needs_is_refused(machine: str, network: str) -> None:
     found = {name: asked(machine, network, number) for name, number in NUMBERS[machine].items()}
     assert found == dict.fromkeys(NUMBERS[machine], EPERM)
@@ -95,7 +95,7 @@ def test_what_no_program_of_a_developer_needs_is_refused(machine: str, network: 
     assert others == dict.fromkeys(OTHERS[machine], ALLOWED)
 
 
-@each_of("machine", MACHINES)
+@every("machine", MACHINES)
 def test_calls_of_another_architecture_end_the_program(machine: str) -> None:
     program = seccomp.refusing(machine, "on")
     assert answer(program, 0x40000003, 1) == "killed"
@@ -104,7 +104,7 @@ def test_calls_of_another_architecture_end_the_program(machine: str) -> None:
 
 
 @pytest.mark.proves("F03")
-@each_of("machine", MACHINES)
+@every("machine", MACHINES)
 def test_no_namespace_is_made(machine: str) -> None:
     calls = seccomp.MACHINES[machine]
     kinds = (0x10000000, 0x20000, 0x40000000, 0x20000000, 0x8000000, 0x4000000, 0x2000000)
@@ -118,7 +118,7 @@ def test_no_namespace_is_made(machine: str) -> None:
     assert asked(machine, "on", calls.clone3) == ENOSYS
 
 
-@each_of("machine", MACHINES)
+@every("machine", MACHINES)
 def test_nothing_is_typed_into_a_terminal_and_no_personality_weakens_memory(machine: str) -> None:
     calls = seccomp.MACHINES[machine]
     assert asked(machine, "on", calls.ioctl, 0, 0x5412) == EPERM
@@ -133,7 +133,7 @@ STREAM, DATAGRAM, RAW, NONBLOCK = 1, 2, 3, 0o4000
 
 
 @pytest.mark.proves("codex-10.2", "divergences-sockets-with-the-network-off")
-@each_of("machine", MACHINES)
+@every("machine", MACHINES)
 def test_without_a_network_only_pairs_of_sockets_talk(machine: str) -> None:
     calls = seccomp.MACHINES[machine]
     talking = {name: asked(machine, "off", number) for name, number in TALKING[machine].items()}
@@ -146,7 +146,7 @@ def test_without_a_network_only_pairs_of_sockets_talk(machine: str) -> None:
 
 
 @pytest.mark.proves("F10")
-@each_of("machine", MACHINES)
+@every("machine", MACHINES)
 def test_to_the_proxy_lead_streams_alone(machine: str) -> None:
     calls = seccomp.MACHINES[machine]
     for family in (INET, INET6):
@@ -159,8 +159,8 @@ def test_to_the_proxy_lead_streams_alone(machine: str) -> None:
     assert asked(machine, "on", calls.socket, PACKET, RAW) == ALLOWED
 
 
-@each_of("machine", MACHINES)
-@each_of("network", ["off", "proxy"])
+@every("machine", MACHINES)
+@every("network", ["off", "proxy"])
 def test_nothing_is_sent_to_an_address_of_its_own(machine: str, network: str) -> None:
     sendto = seccomp.MACHINES[machine].sendto
     assert asked(machine, network, sendto, 3, 1, 1, 0, 0, 0) == ALLOWED

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.safety.pipeline.calls import Issue, Validator
-from tests.tables import each_of
+from tests.cases import every
 
 ROOT = Path("/ws")
 VAULT = Path("/home/me/.ouroboros/vault")
@@ -20,8 +20,8 @@ def issues(kind: str = "read", path: str = "", url: str = "", real: str = "") ->
 
 
 @pytest.mark.proves("G04", "G08", "divergences-in-paths")
-@each_of("kind", ["read", "write"])
-@each_of("path", ["a/../../b", "../b", "../../etc/passwd", "a/b/../../../ws2/x"])
+@every("kind", ["read", "write"])
+@every("path", ["a/../../b", "../b", "../../etc/passwd", "a/b/../../../ws2/x"])
 def test_climbing_out_is_critical_and_says_how_to_ask(kind: str, path: str) -> None:
     [issue] = issues(kind, path)
     assert (issue.rule, issue.severity) == ("path-traversal", "critical")
@@ -29,13 +29,13 @@ def test_climbing_out_is_critical_and_says_how_to_ask(kind: str, path: str) -> N
 
 
 @pytest.mark.proves("G04", "divergences-in-paths")
-@each_of("path", ["a..b", "a/b", "...", "a/..b/c", "a/../b", "b..", "x/.../y"])
+@every("path", ["a..b", "a/b", "...", "a/..b/c", "a/../b", "b..", "x/.../y"])
 def test_dots_in_names_and_within_the_workspace_pass(path: str) -> None:
     assert issues("write", path) == []
 
 
 @pytest.mark.proves("G05")
-@each_of("kind", ["read", "write", "execute", "none"])
+@every("kind", ["read", "write", "execute", "none"])
 def test_the_store_of_secrets_is_nobodys(kind: str) -> None:
     assert [each.rule for each in issues(kind, real=f"{VAULT}/logins")] == ["vault"]
     assert [each.rule for each in issues(kind, real=str(VAULT))] == ["vault"]
@@ -43,7 +43,7 @@ def test_the_store_of_secrets_is_nobodys(kind: str) -> None:
 
 
 @pytest.mark.proves("G07", "G08")
-@each_of(
+@every(
     ("url", "rule", "severity"),
     [
         ("file:///etc/passwd", "url-scheme", "critical"),

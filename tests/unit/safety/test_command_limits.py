@@ -9,7 +9,7 @@ from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.commands.git import HARDENED
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
-from tests.tables import each_of
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -112,7 +112,7 @@ def test_a_text_beyond_all_measure_is_asked_about_and_may_send(ground: Path):
 
 
 @pytest.mark.proves("E10")
-@each_of("root", ["/etc", "/proc", "/sys", "/dev", "/var", "/run", "/home"])
+@every("root", ["/etc", "/proc", "/sys", "/dev", "/var", "/run", "/home"])
 def test_a_workspace_that_is_a_folder_of_the_system_opens_nothing(root: str):
     places = Places(roots=(Path(root),))
     for text in ("cat a-file", f"cat {root}/a-file", "head -1 sub/a-file"):

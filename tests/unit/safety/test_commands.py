@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.safety.command_cases.harmful import CASES as HARMFUL
 from tests.unit.safety.command_cases.harmless import READS
 
@@ -397,7 +397,7 @@ def test_what_zsh_reads_otherwise_is_asked_about(ground: Path, text: str):
 
 
 @pytest.mark.proves("E09", "E20")
-@each_of(
+@every(
     ("file", "text"),
     [
         (".npmrc", "npm ls"),

@@ -22,7 +22,7 @@ from ouroboros.safety.guardian import (
     shortened,
     size,
 )
-from tests.tables import each_of
+from tests.cases import every
 
 FULL = (
     '{"outcome": "deny", "risk_level": "critical", "user_authorization": "low", '
@@ -84,7 +84,7 @@ UNREADABLE = [
 
 
 @pytest.mark.proves("codex-12.1")
-@each_of("text", UNREADABLE, ids=range(len(UNREADABLE)))
+@every("text", UNREADABLE, ids=range(len(UNREADABLE)))
 def test_what_is_not_of_the_form_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         assessment(text)
@@ -119,7 +119,7 @@ LEVELS: tuple[Authorization, ...] = ("unknown", "low", "medium", "high")
 
 
 @pytest.mark.proves("divergences-guardian")
-@each_of(("risk", "row"), THRESHOLDS)
+@every(("risk", "row"), THRESHOLDS)
 def test_thresholds_hold_whatever_the_reviewer_wants(risk: Risk, row: str) -> None:
     for level, letter in zip(LEVELS, row, strict=True):
         said = Assessment(

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ouroboros.safety.secrets.key_shapes import contains_key, without_keys
-from tests.tables import each_of
+from tests.cases import every
 
 MARK = "[REDACTED:x]"
 
@@ -26,8 +26,8 @@ KEYS = [
 
 
 @pytest.mark.proves("G13")
-@each_of("key", KEYS)
-@each_of("frame", ["{}", "NAME={}\n", "'{}'", "a\n{}\nb", '"{}"', "Bearer {}", "({})"])
+@every("key", KEYS)
+@every("frame", ["{}", "NAME={}\n", "'{}'", "a\n{}\nb", '"{}"', "Bearer {}", "({})"])
 def test_a_key_goes_and_what_is_around_it_stays(key: str, frame: str) -> None:
     text = frame.format(key)
     assert contains_key(text)
@@ -36,7 +36,7 @@ def test_a_key_goes_and_what_is_around_it_stays(key: str, frame: str) -> None:
     assert json.loads(encoded) == {"text": frame.format(MARK)}
 
 
-@each_of(
+@every(
     "text",
     [
         "task-oriented-programming-in-large-projects",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.safety.leaks import Leaks
-from tests.tables import each_of
+from tests.cases import every
 
 
 @pytest.mark.proves("G13")
@@ -74,7 +74,7 @@ def test_of_very_many_learned_secrets_the_latest_are_known():
     assert not leaks.contains("token-number-001")
 
 
-@each_of("shown", range(4, 20))
+@every("shown", range(4, 20))
 def test_the_beginning_of_a_secret_at_the_end_of_a_cut_text_is_hidden(shown: int) -> None:
     secret = "sk-fj38dk20sl19xm4"
     leaks = Leaks({"KEY": secret})

@@ -3,10 +3,10 @@
 import pytest
 
 from ouroboros.safety.origins import origin_of, place
-from tests.tables import each_of
+from tests.cases import every
 
 
-@each_of(
+@every(
     ("url", "origin"),
     [
         ("https://shop.example", "https://shop.example"),
@@ -48,7 +48,7 @@ def test_the_origin_is_where_a_browser_would_go(url: str, origin: str):
 
 
 @pytest.mark.proves("C16")
-@each_of(
+@every(
     ("pattern", "url", "named"),
     [
         ("shop.example", "https://shop.example/a", True),
@@ -91,6 +91,6 @@ def test_a_pattern_names_a_place_and_nothing_that_looks_like_it(
     assert found.names(url) is named
 
 
-@each_of("pattern", ["", "user@shop.example", "a b", "shop.example:port", "*.*"])
+@every("pattern", ["", "user@shop.example", "a b", "shop.example:port", "*.*"])
 def test_what_names_no_place_is_no_pattern(pattern: str):
     assert place(pattern) is None

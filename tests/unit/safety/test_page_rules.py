@@ -8,7 +8,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Decision, Intent, Rules, parse_rule
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 SHOP = "https://shop.example/cart"
 MODES: tuple[Mode, ...] = ("plan", "ask", "auto-edit", "full-auto")
@@ -25,7 +25,7 @@ def act(kind: str = "act", tool: str = "click", url: str = SHOP, risk: str = "")
     return Intent(tool=tool, kind=kind, url=url, risk=risk)
 
 
-@each_of(
+@every(
     ("kind", "said"),
     [
         ("look", ("allow", "allow", "allow", "allow")),
@@ -39,7 +39,7 @@ def test_what_the_modes_say_of_a_page(kind: str, said: tuple[str, ...]):
 
 
 @pytest.mark.proves("C14")
-@each_of(
+@every(
     ("outcome", "rule", "intent", "said"),
     [
         ("deny", "click", act(), "deny"),

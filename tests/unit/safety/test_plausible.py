@@ -4,10 +4,10 @@ import pytest
 
 from ouroboros.safety.secrets.find import find
 from ouroboros.safety.secrets.plausible import entropy, is_filler, is_key, is_password
-from tests.tables import each_of
+from tests.cases import every
 
 
-@each_of(
+@every(
     ("value", "bits"),
     [("aaaa", 0.0), ("abab", 1.0), ("abcd", 2.0), ("aabc", 1.5), ("abcdefgh", 3.0)],
 )
@@ -15,7 +15,7 @@ def test_entropy_counts_bits_a_character(value: str, bits: float) -> None:
     assert entropy(value) == pytest.approx(bits)
 
 
-@each_of(
+@every(
     "value",
     [
         "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
@@ -39,12 +39,12 @@ def test_a_hash_of_a_password_is_none(value: str) -> None:
     assert not is_key(value, strict=False)
 
 
-@each_of("value", ["sha1x8843d7f92416Zq", "x$2a$10N9qo8uLOq", "$9$Xk29fjqZ8q"])
+@every("value", ["sha1x8843d7f92416Zq", "x$2a$10N9qo8uLOq", "$9$Xk29fjqZ8q"])
 def test_what_only_begins_like_a_hash_may_be_one(value: str) -> None:
     assert is_password(value) == (not value.startswith("$"))
 
 
-@each_of(
+@every(
     ("value", "is_one"),
     [
         ("3f9a1c7e5b2d8046", True),
@@ -64,7 +64,7 @@ def test_numbers_of_base_16_are_keys_where_the_name_says_so(value: str, is_one: 
     assert not is_key(value, strict=True)
 
 
-@each_of(
+@every(
     ("value", "loose", "strict"),
     [
         ("Zq9xW2kLp4", True, False),
@@ -81,7 +81,7 @@ def test_a_key_is_long_and_has_many_letters(value: str, loose: bool, strict: boo
     assert is_key(value, strict=True) is strict
 
 
-@each_of(
+@every(
     ("value", "is_one"),
     [
         ("k3y#Of", True),
@@ -115,7 +115,7 @@ def test_a_stand_in_is_one_in_any_case() -> None:
     assert not is_filler("9fA7cQ2wLp")
 
 
-@each_of(
+@every(
     ("text", "kinds"),
     [
         ("password=k3y#OfHouse", ["password"]),

@@ -9,7 +9,7 @@ from ouroboros.safety.policy.amendments import BANNED, Judged, proposed
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.reading import policy_of
 from ouroboros.safety.policy.values import Words
-from tests.tables import each_of
+from tests.cases import every
 
 TEXT = """
 prefix_rule(["ls"])
@@ -69,7 +69,7 @@ PATHS = [
 
 
 @pytest.mark.proves("divergences-allow-by-a-programs-name")
-@each_of(("program", "decision"), PATHS)
+@every(("program", "decision"), PATHS)
 def test_an_allow_by_name_counts_only_in_folders_of_the_system(
     program: str, decision: str | None
 ) -> None:
@@ -156,7 +156,7 @@ def test_what_the_model_proposes_counts_if_it_lets_the_whole_through() -> None:
 
 
 @pytest.mark.proves("codex-9.5")
-@each_of("banned", sorted(BANNED))
+@every("banned", sorted(BANNED))
 def test_a_prefix_that_lets_anything_through_is_never_proposed(banned: Words) -> None:
     part = Judged(words=(*banned, "x"), decision="prompt")
 

@@ -12,7 +12,7 @@ from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.policy import Policy, line, network_line
 from ouroboros.safety.policy.reading import policy_of
 from ouroboros.safety.policy.starlark import read
-from tests.tables import each_of
+from tests.cases import every
 
 EXAMPLE = '''
 # Reads of git are fine.
@@ -74,7 +74,7 @@ STRINGS = [
 ]
 
 
-@each_of(("written", "meant"), STRINGS)
+@every(("written", "meant"), STRINGS)
 def test_strings_of_every_form(written: str, meant: str) -> None:
     assert read(f"f(x = {written})")[0].named == {"x": meant}
 
@@ -157,7 +157,7 @@ WRONG = [
 
 
 @pytest.mark.proves("E23", "codex-9.2")
-@each_of(("text", "place", "what"), WRONG)
+@every(("text", "place", "what"), WRONG)
 def test_what_is_wrong_is_told_with_file_line_and_column(text: str, place: str, what: str) -> None:
     with pytest.raises(ConfigBroken) as broken:
         policy_of(text, "home/x.rules")

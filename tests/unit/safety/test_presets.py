@@ -20,7 +20,7 @@ from ouroboros.safety.policy import (
 )
 from ouroboros.safety.policy.presets import Kind
 from ouroboros.safety.policy.reading import policy_of
-from tests.tables import each_of
+from tests.cases import every
 
 NAMES: tuple[ApprovalName, ...] = ("untrusted", "on-failure", "on-request", "never", "granular")
 ESCALATED = Escalation(permissions="require_escalated", justification="May I?")
@@ -76,7 +76,7 @@ LETTERS = {Skip: "a", NeedsApproval: "p", Forbidden: "f"}
 
 
 @pytest.mark.proves("codex-7.1")
-@each_of(("text", "sandbox", "row"), MATRIX)
+@every(("text", "sandbox", "row"), MATRIX)
 def test_what_each_policy_wants_for_a_command_without_a_rule(
     text: str, sandbox: SandboxMode, row: str
 ) -> None:
@@ -88,7 +88,7 @@ def test_what_each_policy_wants_for_a_command_without_a_rule(
 
 # The model asks to leave the sandbox; only on-request lets it.
 @pytest.mark.proves("codex-2.8")
-@each_of("sandbox", ["read-only", "workspace-write"])
+@every("sandbox", ["read-only", "workspace-write"])
 def test_only_on_request_lets_the_model_ask_to_leave_the_sandbox(sandbox: SandboxMode) -> None:
     for name in NAMES:
         found = requirement(
@@ -215,7 +215,7 @@ WRITES: list[tuple[SandboxMode, bool, str]] = [
 
 
 @pytest.mark.proves("codex-7.1")
-@each_of(("sandbox", "inside", "row"), WRITES)
+@every(("sandbox", "inside", "row"), WRITES)
 def test_what_each_policy_wants_for_a_file(sandbox: SandboxMode, inside: bool, row: str) -> None:
     found = [write_requirement(Approval(name=n), sandbox, inside=inside) for n in NAMES]
 
@@ -237,7 +237,7 @@ RETRIES = {
 }
 
 
-@each_of("name", NAMES)
+@every("name", NAMES)
 def test_what_follows_when_the_sandbox_stopped_a_command(name: ApprovalName) -> None:
     approval = Approval(name=name)
     found = tuple(retry(approval, approved=approved) for approved in (False, True))

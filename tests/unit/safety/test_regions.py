@@ -11,7 +11,7 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.reading import policy_of
 from ouroboros.safety.rules import Around, Decision, Intent, Policies, Rules, parse_rule
 from ouroboros.safety.rules.regions import Region
-from tests.tables import each_of
+from tests.cases import every
 
 OWN, OTHER, THIRD = Path("/srv/own"), Path("/srv/other"), Path("/srv/third")
 OPEN = Around(readable=(OTHER, THIRD), writable=(OTHER, THIRD))
@@ -75,7 +75,7 @@ def test_what_hides_where_it_goes_may_be_about_any_of_them() -> None:
 
 
 @pytest.mark.proves("Y06")
-@each_of("rule", ["shell(make:*)", "shell"])
+@every("rule", ["shell(make:*)", "shell"])
 def test_a_yes_holds_for_what_lies_there_alone(rule: str) -> None:
     region = other(("allow", rule))
     assert judged(run("make all", OTHER), region).outcome == "allow"

@@ -9,7 +9,7 @@ from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Around, Intent, Layer, Rules, parse_rule, rules_of_tool
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 LAYERS: tuple[Layer, ...] = ("user", "project", "local", "cli", "managed")
 
@@ -28,7 +28,7 @@ def shell(command: str) -> Intent:
 
 
 @pytest.mark.proves("E07")
-@each_of("near", range(1, len(LAYERS)))
+@every("near", range(1, len(LAYERS)))
 def test_between_allow_and_ask_the_higher_layer_wins(tmp_path: Path, near: int):
     for far in range(near):
         allow = ruled(
@@ -43,7 +43,7 @@ def test_between_allow_and_ask_the_higher_layer_wins(tmp_path: Path, near: int):
 
 
 @pytest.mark.proves("E08", "CF05")
-@each_of("layer", LAYERS)
+@every("layer", LAYERS)
 def test_a_deny_of_any_layer_wins_and_says_where_it_stands(tmp_path: Path, layer: Layer):
     allowed: list[Written] = [("allow", "Bash(make)", each) for each in LAYERS]
     rules = ruled(tmp_path, ("deny", "Bash(make)", layer), *allowed)
@@ -53,7 +53,7 @@ def test_a_deny_of_any_layer_wins_and_says_where_it_stands(tmp_path: Path, layer
 
 
 @pytest.mark.proves("E19")
-@each_of(
+@every(
     ("command", "outcome"),
     [
         ("npm run x", "allow"),
@@ -85,7 +85,7 @@ def test_a_broken_expression_is_refused():
 
 
 @pytest.mark.proves("E09", "divergences-allow-of-a-command")
-@each_of(
+@every(
     ("command", "outcome"),
     [
         ("make && npm test", "allow"),
@@ -120,7 +120,7 @@ def test_each_part_of_a_command_needs_a_yes(tmp_path: Path, command: str, outcom
 
 
 @pytest.mark.proves("E05", "divergences-rules-about-files-and-searches")
-@each_of(
+@every(
     "command",
     [
         "cat .env",
@@ -143,7 +143,7 @@ def test_each_part_of_a_command_needs_a_yes(tmp_path: Path, command: str, outcom
         "cat link",
     ],
 )
-@each_of("mode", ["plan", "ask", "full-auto"])
+@every("mode", ["plan", "ask", "full-auto"])
 def test_a_rule_about_a_file_holds_for_commands_too(tmp_path: Path, command: str, mode: Mode):
     (tmp_path / "sub").mkdir()
     (tmp_path / ".env").write_text("KEY=1")
@@ -153,7 +153,7 @@ def test_a_rule_about_a_file_holds_for_commands_too(tmp_path: Path, command: str
 
 
 @pytest.mark.proves("E05")
-@each_of("command", ["cat $FILE", "f=.env; cat $f", "cat {.en,x}v", "eval x"])
+@every("command", ["cat $FILE", "f=.env; cat $f", "cat {.en,x}v", "eval x"])
 def test_a_command_that_may_mean_a_denied_file_is_asked_about(tmp_path: Path, command: str):
     rules = ruled(tmp_path, ("deny", "Read(.env)"), ("allow", "Bash"))
     assert rules.decide(shell(command), mode="full-auto").outcome in {"ask", "deny"}
@@ -186,7 +186,7 @@ def test_a_git_read_runs_in_its_hardened_form(tmp_path: Path):
 
 
 @pytest.mark.proves("E01", "E06", "G06")
-@each_of("mode", ["ask", "auto-edit", "full-auto"])
+@every("mode", ["ask", "auto-edit", "full-auto"])
 def test_a_dangerous_command_is_asked_about_with_a_warning(tmp_path: Path, mode: Mode):
     for rules in (ruled(tmp_path), ruled(tmp_path, ("allow", "Bash"))):
         decision = rules.decide(shell("rm -rf /"), mode=mode)

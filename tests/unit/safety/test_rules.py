@@ -12,7 +12,7 @@ from ouroboros.safety.commands.reading import read_shell
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.rules import Decision, Intent, Layer, Rule, Rules, parse_rule
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 ROOT = Path("/ws")
 PLACES = Places(
@@ -53,7 +53,7 @@ BROWSE = Intent(tool="click", kind="browse")
 
 
 @pytest.mark.proves("E01", "E06", "E20")
-@each_of(
+@every(
     ("intent", "plan", "ask", "auto_edit", "full_auto"),
     [
         (NONE, "allow", "allow", "allow", "allow"),
@@ -88,7 +88,7 @@ def test_what_the_modes_say(intent: Intent, plan: str, ask: str, auto_edit: str,
 
 
 @pytest.mark.proves("E04", "E10", "divergences-allow-of-a-command")
-@each_of(
+@every(
     ("rule", "command", "outcome"),
     [
         ("Bash(npm:test)", "npm test -- --watch", "allow"),
@@ -137,7 +137,7 @@ def test_an_allow_rule_covers_one_plain_command_only(rule: str, command: str, ou
 
 
 @pytest.mark.proves("E11")
-@each_of(
+@every(
     "command",
     [
         "rm -rf /",
@@ -206,13 +206,13 @@ def test_an_allow_rule_covers_one_plain_command_only(rule: str, command: str, ou
         "echo x &>f rm -rf /; rm -rf /",
     ],
 )
-@each_of("mode", ["ask", "full-auto"])
+@every("mode", ["ask", "full-auto"])
 def test_a_deny_rule_covers_every_way_to_say_it(command: str, mode: Mode):
     said = decide(shell(command), ("deny", "Bash(rm -rf /)"), ("allow", "Bash"), mode=mode)
     assert (said.outcome, said.rule) == ("deny", "Bash(rm -rf /)")
 
 
-@each_of(
+@every(
     "command",
     [
         "rm -r x",
@@ -232,7 +232,7 @@ def test_a_deny_rule_leaves_other_commands_alone(command: str):
 
 
 @pytest.mark.proves("E10", "E12")
-@each_of(
+@every(
     "command",
     [
         'eval "$x"',
@@ -271,14 +271,14 @@ def test_a_deny_rule_leaves_other_commands_alone(command: str):
         "echo " + "${x:-" * 50 + "$(rm -rf /)" + "}" * 50,
     ],
 )
-@each_of("allow", ["Bash(ls:*)", "Bash", "*"])
+@every("allow", ["Bash(ls:*)", "Bash", "*"])
 def test_what_hides_its_command_is_asked_when_there_are_deny_rules(command: str, allow: str):
     rules = ("deny", "Bash(rm:*)"), ("allow", allow)
     assert decide(shell(command), *rules, mode="full-auto").outcome == "ask"
     assert decide(shell(command), *rules).outcome == "ask"
 
 
-@each_of(
+@every(
     "command",
     [
         "x=/; rm -rf $x",
@@ -300,7 +300,7 @@ def test_words_that_the_shell_fills_in_may_be_what_a_rule_is_about(command: str)
 
 
 @pytest.mark.proves("E04")
-@each_of(
+@every(
     ("rule", "command", "outcome"),
     [
         ("Bash(git log:*)", "git log --output=.git/hooks/x", "ask"),
@@ -332,7 +332,7 @@ def test_a_deny_is_read_with_spaces_around_it_and_with_a_folder():
 
 
 @pytest.mark.proves("E05")
-@each_of(
+@every(
     ("rule", "path", "outcome"),
     [
         ("Edit(/src/**)", "/ws/src/a/b.py", "allow"),
@@ -388,7 +388,7 @@ def test_both_spellings_and_old_levels_are_read():
 
 
 @pytest.mark.proves("E03")
-@each_of(
+@every(
     ("outcome", "written"),
     [("maybe", "Bash"), ("allow", ""), ("allow", 3), ("allow", "Bash(x"), ("deny", {"tool": "x"})],
 )

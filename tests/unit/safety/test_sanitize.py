@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.safety.sanitize import Sanitizer, sanitized
-from tests.tables import each_of
+from tests.cases import every
 
 HOSTILE = [
     ("red \x1b[31mtext\x1b[0m", "red text"),
@@ -35,12 +35,12 @@ UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.mark.proves("V22")
-@each_of(("text", "safe"), HOSTILE)
+@every(("text", "safe"), HOSTILE)
 def test_whole_texts(text: str, safe: str):
     assert sanitized(text) == safe
 
 
-@each_of(("text", "safe"), HOSTILE)
+@every(("text", "safe"), HOSTILE)
 def test_the_same_text_one_character_at_a_time(text: str, safe: str):
     sanitizer = Sanitizer()
     assert "".join(map(sanitizer.feed, text)) + sanitizer.finish() == safe

@@ -7,7 +7,7 @@ from ouroboros.core.events.safety import InputFlagged, OutputBlocked
 from ouroboros.core.parts import Message, Text
 from ouroboros.safety.pipeline.screen import Screen
 from ouroboros.safety.secrets.detector import Detector
-from tests.tables import each_of
+from tests.cases import every
 
 KEY = "ghp_" + "aB3dE5" * 6
 BODY = "MIIEowIBAAKCAQEAy8Dbv8prpJ/0kKhlGeJYozo2t60EG8L0561g13R29LvMR5hy"
@@ -70,7 +70,7 @@ def seen(text: str) -> str:
 
 
 @pytest.mark.proves("G02")
-@each_of(
+@every(
     ("text", "clean", "count"),
     [
         ("ig\u200bnore this", "ignore this", "1 character that nobody sees was"),
@@ -87,7 +87,7 @@ def test_what_nobody_sees_is_not_in_a_result(text: str, clean: str, count: str) 
 
 
 @pytest.mark.proves("G02")
-@each_of(
+@every(
     "text",
     [
         "the family 👨\u200d👩\u200d👧\u200d👦 and ❤\ufe0f, 1\ufe0f\u20e3, 🏳\ufe0f\u200d🌈",

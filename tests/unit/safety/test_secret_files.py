@@ -5,7 +5,7 @@ import pytest
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.secrets.detector import Detector
 from ouroboros.safety.secrets.find import find
-from tests.tables import each_of
+from tests.cases import every
 
 KEPT = [
     ("localhost:5432:mydb:alice:Zk3#pQ9xLw\n", "Zk3#pQ9xLw"),
@@ -43,13 +43,13 @@ KEPT = [
 
 
 @pytest.mark.proves("safety-secrets")
-@each_of(("text", "secret"), KEPT)
+@every(("text", "secret"), KEPT)
 def test_a_login_that_a_program_keeps_is_found_whole(text: str, secret: str) -> None:
     assert [text[each.start : each.end] for each in find(text)] == [secret]
 
 
 @pytest.mark.proves("safety-secrets")
-@each_of(("text", "secret"), KEPT)
+@every(("text", "secret"), KEPT)
 def test_any_cut_of_such_a_file_keeps_it_in(text: str, secret: str) -> None:
     detector = Detector()
     whole = detector.redacted(text)
@@ -60,7 +60,7 @@ def test_any_cut_of_such_a_file_keeps_it_in(text: str, secret: str) -> None:
         assert "".join(pieces) + flow.rest() == whole
 
 
-@each_of(
+@every(
     "text",
     [
         "a:b:c:d:e",
@@ -87,8 +87,8 @@ KEY = "ghp_" + "aB3dE5" * 6
 
 
 @pytest.mark.proves("safety-secrets")
-@each_of("size", range(8, 20))
-@each_of("after", ["", "…"])
+@every("size", range(8, 20))
+@every("after", ["", "…"])
 def test_a_preview_that_ends_in_a_key_nobody_told_us_of_shows_none_of_it(
     size: int, after: str
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_preview_that_ends_in_a_given_secret_shows_none_of_it() -> None:
     assert "MIIE" not in leaks.redacted_cut("-----BEGIN RSA PRIVATE KEY-----\nMIIE…")
 
 
-@each_of(
+@every(
     "text",
     [
         "Mend the password rese…",

@@ -6,7 +6,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Intent, Rules, parse_rule
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 HOME = Path("/home/me/.ouroboros")
 KEYS = HOME / "keys.toml"
@@ -27,7 +27,7 @@ def outcome(
     ).outcome
 
 
-@each_of("root", ["/home/me", "/", "/home/me/.ouroboros", "/ws"])
+@every("root", ["/home/me", "/", "/home/me/.ouroboros", "/ws"])
 def test_keys_are_asked_for_also_when_the_workspace_is_around_them(root: str):
     assert outcome(KEYS, root=root) == "ask"
     assert outcome(HOME / "blobs/ab", root=root) == "allow"
@@ -38,7 +38,7 @@ def test_a_work_tree_inside_the_home_is_no_secret():
 
 
 @pytest.mark.proves("F08")
-@each_of(
+@every(
     ("rule", "path", "said"),
     [
         ("Read", KEYS, "ask"),
@@ -60,7 +60,7 @@ def test_an_allow_of_everything_below_the_root_means_the_workspace():
     assert outcome(Path("/etc/passwd"), ("deny", "Read(/**)"), root="/ws") == "deny"
 
 
-@each_of(
+@every(
     ("grant", "tool", "path", "said"),
     [
         ("ls(//etc)", "ls", "/etc", "allow"),

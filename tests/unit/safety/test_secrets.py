@@ -13,7 +13,7 @@ from ouroboros.safety.secrets.detector import Detector
 from ouroboros.safety.secrets.expression import Expression
 from ouroboros.safety.secrets.find import find
 from ouroboros.safety.secrets.words import kinds
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.safety.corpus.harmless import negatives
 from tests.unit.safety.corpus.keys import FORMS, forms, made
 from tests.unit.safety.corpus.secret_texts import positives
@@ -45,7 +45,7 @@ def test_at_least_120_kinds_are_known() -> None:
 
 
 @pytest.mark.proves("G09")
-@each_of(("name", "form"), forms(FORMS))
+@every(("name", "form"), forms(FORMS))
 def test_a_key_is_found_wherever_it_stands_alone(name: str, form: str) -> None:
     random = Random(name)
     for _ in range(2):
@@ -154,7 +154,7 @@ HOSTILE = [
 
 
 @pytest.mark.proves("G14")
-@each_of("text", HOSTILE, ids=range(len(HOSTILE)))
+@every("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_work_grows_with_the_text_and_no_faster(text: str) -> None:
     """Doubling the text may double what is asked of expressions; counted, not timed."""
     find(f"{text * 2} ")  # what is compiled for it is compiled once
@@ -191,7 +191,7 @@ def test_no_expression_repeats_what_repeats() -> None:
         assert not re.search(r"[+*]\)[+*]|\}\)[+*]", source), source
 
 
-@each_of(
+@every(
     ("kind", "text", "secret"),
     [
         (
@@ -211,7 +211,7 @@ def test_signed_addresses_and_seeds_are_found(kind: str, text: str, secret: str)
     assert [(each.kind, whole[each.start : each.end]) for each in find(whole)] == [(kind, secret)]
 
 
-@each_of(
+@every(
     "text",
     [
         "All tests pass: `python3 -m pytest -q`.",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.safety.secrets.detector import Detector
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.safety.corpus.keys import made
 
 CHANCE = Random(7)
@@ -53,7 +53,7 @@ NOT = [
 
 
 @pytest.mark.proves("G09")
-@each_of(("text", "secret"), FOUND)
+@every(("text", "secret"), FOUND)
 def test_a_value_is_found_apart_from_its_name(text: str, secret: str) -> None:
     clean = Detector().redacted(text)
     assert secret not in clean
@@ -62,7 +62,7 @@ def test_a_value_is_found_apart_from_its_name(text: str, secret: str) -> None:
 
 
 @pytest.mark.proves("G09")
-@each_of("text", NOT)
+@every("text", NOT)
 def test_what_only_stands_apart_from_such_a_name_is_none(text: str) -> None:
     assert Detector().redacted(text) == text
 

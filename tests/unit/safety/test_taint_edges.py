@@ -11,7 +11,7 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Around, Decision, Intent, Policies, Rules, parse_rule
 from ouroboros.safety.untrusted import Known, Outside, configures
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 READ = Outside(sources=("file /w/README.md",))
 
@@ -85,7 +85,7 @@ def test_files_of_the_person_s_words_are_no_places():
         assert not known.knows(f"https://{name}/")
 
 
-@each_of(
+@every(
     "name",
     ["copilot-instructions.md", ".windsurfrules", "GEMINI.md", ".npmrc", "x/.husky/pre-push"],
 )
@@ -93,7 +93,7 @@ def test_what_steers_others_is_known_by_its_name(name: str):
     assert configures(Path(name))
 
 
-@each_of(
+@every(
     ("command", "outcome"),
     [
         ("git show HEAD:.env", "deny"),
@@ -117,14 +117,14 @@ def test_a_variable_may_be_what_a_rule_is_about(tmp_path: Path):
     assert decided(tmp_path, shell("echo $USER"), mode="ask", outside=Outside()).outcome == "allow"
 
 
-@each_of("mode", ["ask", "auto-edit"])
+@every("mode", ["ask", "auto-edit"])
 def test_a_first_fetch_is_asked_about_in_every_mode_but_the_freest(tmp_path: Path, mode: Mode):
     fetch = Intent(tool="fetch", kind="fetch", url="https://a.example/x")
     assert decided(tmp_path, fetch, mode=mode, outside=Outside()).outcome == "ask"
     assert decided(tmp_path, fetch, outside=Outside()).outcome == "allow"
 
 
-@each_of(
+@every(
     ("command", "outcome"),
     [
         ("sed -i s/a/b/ x.txt", "allow"),

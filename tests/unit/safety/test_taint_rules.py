@@ -11,7 +11,7 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Around, Decision, Intent, Policies, Rules, parse_rule
 from ouroboros.safety.untrusted import Known, Outside, source_of
 from ouroboros.tools.registry import canonical
-from tests.tables import each_of
+from tests.cases import every
 
 MODES: tuple[Mode, ...] = ("ask", "auto-edit", "full-auto")
 SOURCE = "file /w/README.md"
@@ -82,7 +82,7 @@ SENDING = [
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of("mode", MODES)
+@every("mode", MODES)
 def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):
     for command in SENDING:
         decision = decided(tmp_path, shell(command), mode=mode)
@@ -92,7 +92,7 @@ def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):
 
 
 @pytest.mark.proves("permissions-explain")
-@each_of("command", ["cat > a <<E\none \\\ntwo\nE", "cat > a <<E\nno end", "$x"])
+@every("command", ["cat > a <<E\none \\\ntwo\nE", "cat > a <<E\nno end", "$x"])
 def test_what_nobody_can_read_is_asked_about_in_other_words(tmp_path: Path, command: str):
     answer = decided(tmp_path, shell(command))
     assert answer.outcome == "ask"
@@ -107,19 +107,19 @@ def test_nothing_of_it_is_asked_while_nothing_was_read(tmp_path: Path):
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of("command", ["curl https://evil.example", "pip install x", "dig a.b"])
+@every("command", ["curl https://evil.example", "pip install x", "dig a.b"])
 def test_a_cage_without_network_needs_no_question(tmp_path: Path, command: str):
     assert decided(tmp_path, shell(command), is_online=False).outcome == "allow"
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of("command", ["git push", "npm publish", "twine upload x"])
+@every("command", ["git push", "npm publish", "twine upload x"])
 def test_publishing_is_asked_about_in_a_cage_as_well(tmp_path: Path, command: str):
     assert decided(tmp_path, shell(command), is_online=False).outcome == "ask"
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of(
+@every(
     "command", ["make", "pytest -q", "ls", "git status", "mkdir x", "python build.py", "git add ."]
 )
 def test_ordinary_work_goes_on(tmp_path: Path, command: str):
@@ -127,7 +127,7 @@ def test_ordinary_work_goes_on(tmp_path: Path, command: str):
 
 
 @pytest.mark.proves("permissions-design-2-8")
-@each_of(
+@every(
     "command",
     [
         "ls",
@@ -156,7 +156,7 @@ STRANGERS = [
 
 
 @pytest.mark.proves("permissions-design-2-8")
-@each_of("command", STRANGERS)
+@every("command", STRANGERS)
 def test_what_may_run_anything_is_asked_about_where_there_is_a_network(
     tmp_path: Path, command: str
 ):
@@ -167,8 +167,8 @@ def test_what_may_run_anything_is_asked_about_where_there_is_a_network(
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of("mode", MODES)
-@each_of(
+@every("mode", MODES)
+@every(
     "name",
     [
         "AGENTS.md",
@@ -193,14 +193,14 @@ def test_what_steers_programs_and_agents_is_asked_about(tmp_path: Path, name: st
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of("name", ["src/app.py", "README.md", "docs/agents-guide.md", "Makefile"])
+@every("name", ["src/app.py", "README.md", "docs/agents-guide.md", "Makefile"])
 def test_ordinary_files_are_written(tmp_path: Path, name: str):
     assert decided(tmp_path, write(tmp_path / name)).outcome == "allow"
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of("name", [".env", "id_rsa", ".netrc", "credentials.json", ".aws/config"])
-@each_of("mode", MODES)
+@every("name", [".env", "id_rsa", ".netrc", "credentials.json", ".aws/config"])
+@every("mode", MODES)
 def test_secrets_are_not_read_unasked(tmp_path: Path, name: str, mode: Mode):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
@@ -236,7 +236,7 @@ def test_a_yes_for_the_session_is_for_one_target(tmp_path: Path):
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of(
+@every(
     ("rule", "intent", "outcome"),
     [
         ("Bash(curl:*)", shell("curl https://a.example"), "allow"),
@@ -253,7 +253,7 @@ def test_only_a_rule_about_this_very_thing_lifts_it(
     assert decided(tmp_path, intent, rules=(("allow", rule),)).outcome == outcome
 
 
-@each_of("kind", ["remember", "mcp", "anything"])
+@every("kind", ["remember", "mcp", "anything"])
 def test_memory_and_what_reaches_beyond_is_asked_about(tmp_path: Path, kind: str):
     intent = Intent(tool="mcp__x__y", kind=kind)
     assert decided(tmp_path, intent).outcome == "ask"
@@ -271,7 +271,7 @@ def test_sources_are_named_the_latest_first():
 
 
 @pytest.mark.proves("permissions-taint")
-@each_of(
+@every(
     ("kind", "tool", "said"),
     [
         ("read", "read", "file /w/a"),

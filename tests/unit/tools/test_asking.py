@@ -13,7 +13,7 @@ from ouroboros.core.errors import Misuse
 from ouroboros.core.events import ToolResulted
 from ouroboros.core.events.question import UserAnswered, UserAsked
 from ouroboros.tools.builtin.asking import RequestUserInputTool
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 COLOUR = {
@@ -94,7 +94,7 @@ async def test_where_nobody_is_nothing_is_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("A25", "codex-3.3")
-@each_of(
+@every(
     ("questions", "words"),
     [
         ([], "questions"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 
 from ouroboros.tools.tool import Effect
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 CANARY = "canary\n"
@@ -114,7 +114,7 @@ PATCHES: dict[str, str | Callable[[Path], str]] = {
 }
 
 
-@each_of("name", PATCHES)
+@every("name", PATCHES)
 async def test_no_patch_does_harm(tmp_path: Path, name: str):
     work = ground(tmp_path)
     attack = PATCHES[name]
@@ -158,7 +158,7 @@ WRITES = {
 }
 
 
-@each_of("name", WRITES)
+@every("name", WRITES)
 async def test_no_tool_for_files_does_harm(tmp_path: Path, name: str):
     work = ground(tmp_path)
     spine, path = Spine(work, mode="auto-edit"), WRITES[name]

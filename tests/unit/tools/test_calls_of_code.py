@@ -23,7 +23,7 @@ from ouroboros.core.state import State, fold
 from ouroboros.tools.approval import Answer, Nobody
 from ouroboros.tools.registry import Registry
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Journal, Spine
 
 PAGE = "the words of a page " * 10_000
@@ -148,7 +148,7 @@ async def test_what_a_program_gives_back_as_it_was_asked_is_a_plain_yes(tmp_path
 
 
 @pytest.mark.proves("E15")
-@each_of(("length", "fixed"), [(10, False), (5_000, True)])
+@every(("length", "fixed"), [(10, False), (5_000, True)])
 async def test_only_what_is_shown_whole_can_be_changed(tmp_path: Path, length: int, fixed: bool):
     spine = Spine(tmp_path, rules=[("ask", "getText")], answers=[Answer(allowed=True)])
     await perform(spine, Page(), text="x" * length)
@@ -156,7 +156,7 @@ async def test_only_what_is_shown_whole_can_be_changed(tmp_path: Path, length: i
     assert asked.fixed == fixed
 
 
-@each_of("kind", ["risk", "origin"])
+@every("kind", ["risk", "origin"])
 async def test_nobody_there_is_a_no_and_nothing_happens(tmp_path: Path, kind: str):
     late = Effect(kind=kind, action="Open it", url="https://new.example/")
     spine = Spine(tmp_path, mode="ask", asker=Nobody())

@@ -14,7 +14,7 @@ from ouroboros.tools.builtin.catalogue import builtin_tools
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.tool import Effect, Result, ToolContext
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 
@@ -152,7 +152,7 @@ async def test_the_tool_that_fits_is_found_with_all_that_a_call_needs(tmp_path: 
 
 
 @pytest.mark.proves("D19")
-@each_of("arguments", [{"query": ""}, {"query": "edit", "limit": 0}, {"query": "zebra"}])
+@every("arguments", [{"query": ""}, {"query": "edit", "limit": 0}, {"query": "zebra"}])
 async def test_a_search_without_a_hit_is_an_empty_list(
     tmp_path: Path, arguments: dict[str, object]
 ) -> None:
@@ -208,7 +208,7 @@ async def test_arguments_may_come_as_text_or_be_left_out(tmp_path: Path) -> None
 
 
 @pytest.mark.proves("D19")
-@each_of(
+@every(
     ("arguments", "words"),
     [
         ({"name": "forecast", "arguments": {"town": "Bonn"}}, "expected {city: string}"),

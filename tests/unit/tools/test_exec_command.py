@@ -22,8 +22,8 @@ from ouroboros.tools.builtin.exec_command import (
 )
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
+from tests.cases import every
 from tests.passing import hurrying
-from tests.tables import each_of
 from tests.unit.tools.living import answered, living, number_of, said, seconds_of, shown
 from tests.unit.tools.spine import Spine, gone, is_alive, text_of, written
 
@@ -74,7 +74,7 @@ async def test_waiting_times_are_clamped(tmp_path: Path):
 
 
 @pytest.mark.proves("codex-2.2")
-@each_of(
+@every(
     ("asked", "yields", "polls"),
     [
         (-5, 0.25, 5),
@@ -369,7 +369,7 @@ async def test_another_shell_runs_the_command_and_no_other_program_does(tmp_path
     assert "'python3' is no shell that is known" in text_of(other)
 
 
-@each_of("shell", ["./bash", "own/bash", "{0}/own/bash", "//bin/bash", "../bash"])
+@every("shell", ["./bash", "own/bash", "{0}/own/bash", "//bin/bash", "../bash"])
 async def test_a_file_that_is_called_like_a_shell_is_none(tmp_path: Path, shell: str):
     """Else a harmless command would be read by whatever the workspace brought."""
     canary = tmp_path / "ran"
@@ -474,7 +474,7 @@ async def test_a_terminal_has_the_size_of_the_persons_and_follows_it(tmp_path: P
 
 
 @pytest.mark.proves("D13")
-@each_of(
+@every(
     ("wanted", "given"),
     [
         ((1, 1), (20, 5)),

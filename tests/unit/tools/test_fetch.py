@@ -14,7 +14,7 @@ from ouroboros.safety.network import HostRules
 from ouroboros.tools.approval import Answer
 from ouroboros.tools.web.download import Reach
 from ouroboros.tools.web.fetch import FetchTool
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import page, serving
 from tests.unit.tools.spine import Spine, text_of
@@ -82,7 +82,7 @@ async def test_a_page_is_read_and_marked_as_coming_from_outside(tmp_path: Path) 
     ]
 
 
-@each_of(
+@every(
     ("form", "text"),
     [("markdown", "hello **you**"), ("text", "hello you"), ("html", "<p>hello <b>you</b></p>")],
 )
@@ -92,7 +92,7 @@ async def test_each_form_of_a_page(tmp_path: Path, form: str, text: str) -> None
     assert text_of(result).endswith(f"\n\n{text}")
 
 
-@each_of(
+@every(
     ("kind", "body", "text"),
     [
         ("application/json", b'{"a": 1.10, "a": 2}', '{"a": 1.10, "a": 2}'),
@@ -115,7 +115,7 @@ async def test_texts_of_many_kinds(tmp_path: Path, kind: str, body: bytes, text:
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     ("coding", "pack"),
     [
         ("gzip", _gzipped),
@@ -132,7 +132,7 @@ async def test_a_packed_page_is_unpacked_as_far_as_is_wanted(
     assert "Only the first 1000 bytes were read" in text_of(result)
 
 
-@each_of(
+@every(
     ("reply", "reason"),
     [
         (page(b"x", "content-type: image/png"), "not text"),
@@ -161,7 +161,7 @@ async def test_a_missing_page_is_a_failure_with_its_text(tmp_path: Path) -> None
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     "url",
     [
         "http://127.0.0.1:1/",
@@ -189,7 +189,7 @@ async def test_places_that_are_not_the_web_are_refused_before_anything_is_sent(
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     "there",
     [
         "http://169.254.169.254/latest/meta-data/",

@@ -12,7 +12,7 @@ import pytest
 from ouroboros.core.errors import ToolFailed
 from ouroboros.safety.paths.beneath import open_folder, open_plain, walk_plain
 from ouroboros.workspace.files import decoded, write_atomic
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -81,7 +81,7 @@ async def test_an_edit_does_not_make_the_session_know_what_others_put_in(tmp_pat
 
 
 @pytest.mark.proves("D06")
-@each_of(
+@every(
     ("encoding", "before", "after"),
     [
         ("utf-8-sig", "ä\n", "ö\n"),
@@ -111,7 +111,7 @@ async def test_an_edit_keeps_encoding_and_line_ends(
 
 
 @pytest.mark.proves("D04")
-@each_of("encoding", ["gb18030", "cp1252", "latin-1"])
+@every("encoding", ["gb18030", "cp1252", "latin-1"])
 async def test_the_encoding_that_a_file_was_taken_for_is_told(tmp_path: Path, encoding: str):
     text = {"gb18030": CHINESE, "cp1252": "“ä”\n", "latin-1": "\xe9\n"}[encoding]
     (tmp_path / "a").write_bytes(text.encode(encoding))
@@ -129,7 +129,7 @@ async def test_a_whole_file_written_anew_keeps_its_byte_order_mark(tmp_path: Pat
 
 
 @pytest.mark.proves("D04")
-@each_of("sample", [bytes(range(128, 256)), b"\xff\xfe\xfd", b"\x81\x8d\x8f", b"a\xb0"])
+@every("sample", [bytes(range(128, 256)), b"\xff\xfe\xfd", b"\x81\x8d\x8f", b"a\xb0"])
 def test_whatever_the_bytes_are_reading_and_writing_gives_them_back(tmp_path: Path, sample: bytes):
     if sample.startswith(b"\xff\xfe"):
         sample = b"x" + sample
@@ -170,7 +170,7 @@ def test_content_that_changed_just_before_the_replacement_stays(tmp_path: Path):
 
 
 @pytest.mark.proves("F09")
-@each_of("opener", [open_plain, walk_plain])
+@every("opener", [open_plain, walk_plain])
 def test_no_part_of_a_path_may_be_a_link(tmp_path: Path, opener: Callable[[Path, int], int]):
     root = tmp_path.resolve()
     (root / "folder").mkdir()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ouroboros.tools.builtin.files import WriteTool
 from ouroboros.workspace.replacement import Draft, Replacement
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 
@@ -43,7 +43,7 @@ async def test_a_page_says_when_its_size_cut_it(tmp_path: Path):
     assert await shown(tmp_path, path="a") == "1\t" + "x" * 98 + "\n"
 
 
-@each_of(
+@every(
     ("offset", "limit", "last", "note"),
     [
         (109, None, 200, "[end of file, 200 lines]"),
@@ -75,7 +75,7 @@ async def test_an_empty_file_says_so(tmp_path: Path):
 
 
 @pytest.mark.proves("D04")
-@each_of("encoding", ["utf-8", "latin-1", "utf-16"])
+@every("encoding", ["utf-8", "latin-1", "utf-16"])
 async def test_pages_of_a_big_file_fit_and_join_without_a_gap(tmp_path: Path, encoding: str):
     lines = [f"line {number} {'é' * (number % 90)}" for number in range(1, 1500)]
     (tmp_path / "big").write_text("\n".join(lines) + "\n", encoding=encoding)
@@ -109,7 +109,7 @@ async def test_bytes_that_are_not_utf8_are_shown_as_latin1(tmp_path: Path):
     assert await shown(tmp_path, path="a") == "1\tcafé\n[not valid UTF-8, shown as latin-1]\n"
 
 
-@each_of(
+@every(
     ("encoding", "note"),
     [("utf-8-sig", "starts with a byte order mark"), ("utf-16", "shown as utf-16-le")],
 )
@@ -202,7 +202,7 @@ async def test_a_file_over_the_limit_is_refused(tmp_path: Path):
     assert not (tmp_path / "a").exists()
 
 
-@each_of("content", ["\ud800", "a\udfffb"])
+@every("content", ["\ud800", "a\udfffb"])
 async def test_a_lone_surrogate_is_refused(tmp_path: Path, content: str):
     result = await Spine(tmp_path).raw("write", '{"path":"a","content":' + ascii(content).replace("'", '"') + "}")  # fmt: skip
     assert (result.status, (tmp_path / "a").exists()) == ("failed", False)
@@ -220,7 +220,7 @@ async def test_protected_places_are_asked_even_in_full_auto(tmp_path: Path):
 
 
 @pytest.mark.proves("D06")
-@each_of(
+@every(
     ("text", "arguments", "after", "words"),
     [
         ("a b", {"old_text": "b", "new_text": "c"}, "a c", "Edited f"),
@@ -272,7 +272,7 @@ async def test_one_edit_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Pa
     assert (text_of(result), (tmp_path / "f").read_text()) == ("Edited f: 2 edits, line 1", "y c")
 
 
-@each_of(
+@every(
     ("edits", "words"),
     [
         ([("b", "B\nB")], "lines 2-3"),
@@ -369,7 +369,7 @@ async def test_a_patch_tells_the_lines_of_the_last_change_of_each_file(tmp_path:
 
 
 @pytest.mark.proves("D14", "CF08")
-@each_of("line", ["*** Update File: ../out", "*** Delete File: /etc/hosts"])
+@every("line", ["*** Update File: ../out", "*** Delete File: /etc/hosts"])
 async def test_a_patch_that_leaves_the_workspace_is_asked(tmp_path: Path, line: str):
     spine = Spine(tmp_path)
     result = await spine.call("apply_patch", input=f"*** Begin Patch\n{line}\n@@\n-x\n+y\n*** End Patch".replace("@@\n-x\n+y\n", "" if "Delete" in line else "@@\n-x\n+y\n"))  # fmt: skip

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -22,7 +22,7 @@ async def test_a_list_that_was_sent_as_text_is_read(tmp_path: Path):
     assert (tmp_path / "a").read_text() == "1 2\n"
 
 
-@each_of(
+@every(
     ("words", "command"),
     [(["bash", "-lc", "echo $((1+1))"], "echo $((1+1))"), (["make", "a b"], "make 'a b'")],
 )

@@ -24,7 +24,7 @@ from ouroboros.safety.sandbox import CageDenied, Confined
 from ouroboros.tools.approval import Answer, Nobody, Reviewer
 from ouroboros.tools.seams import Verdict
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of, written
 
 pytestmark = pytest.mark.real
@@ -205,7 +205,7 @@ async def test_a_hook_may_refuse(tmp_path: Path):
 
 
 @pytest.mark.proves("A12")
-@each_of(
+@every(
     ("name", "arguments", "expected"),
     [
         ("read", "{}", "missing required field `path`"),

@@ -17,7 +17,7 @@ from ouroboros.core.parts import Media
 from ouroboros.tools.builtin.image import FILE_BYTES, HIGH, ViewFileTool
 from ouroboros.tools.pictures.measure import BadPicture, Measured, measured, png_chunks
 from ouroboros.tools.pictures.scaler import smaller
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -135,7 +135,7 @@ async def test_what_no_vendor_takes_is_made_smaller_also_in_its_original(tmp_pat
 
 
 @pytest.mark.proves("D15", "D33")
-@each_of("kind", range(5))
+@every("kind", range(5))
 def test_each_filter_is_undone(kind: int):
     """A picture of one colour, spelled by each filter, is of that colour when it is small."""
     width, n = 3_000, 3
@@ -152,7 +152,7 @@ def test_each_filter_is_undone(kind: int):
 
 
 @pytest.mark.proves("D15", "D33")
-@each_of(
+@every(
     ("colour", "depth", "row", "wanted"),
     [
         (0, 1, b"\xff" * 500, b"\xff\xff\xff"),
@@ -212,7 +212,7 @@ BROKEN = {
 
 
 @pytest.mark.proves("D15", "D33")
-@each_of("name", BROKEN)
+@every("name", BROKEN)
 async def test_what_is_broken_is_refused_with_its_path(tmp_path: Path, name: str):
     result = await seen(tmp_path, "a.png", BROKEN[name])
     assert result.status == "failed"
@@ -292,7 +292,7 @@ async def test_a_model_that_sees_nothing_is_told_before_anything_is_read(tmp_pat
     assert spine.asker.questions == []
 
 
-@each_of(
+@every(
     ("data", "wanted"),
     [
         (jpeg(640, 480), Measured(media_type="image/jpeg", width=640, height=480)),

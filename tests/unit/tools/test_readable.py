@@ -3,7 +3,7 @@
 import pytest
 
 from ouroboros.tools.web.readable import readable
-from tests.tables import each_of
+from tests.cases import every
 
 
 def _read(body: str, form: str = "markdown") -> str:
@@ -12,7 +12,7 @@ def _read(body: str, form: str = "markdown") -> str:
     ).text
 
 
-@each_of(
+@every(
     ("html", "text"),
     [
         ("<p>one<p>two", "one\n\ntwo"),
@@ -58,7 +58,7 @@ def test_plain_text_has_no_marks_and_no_addresses() -> None:
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     "carrier",
     [
         "<script>{}</script>",
@@ -120,7 +120,7 @@ def test_the_main_part_is_the_page_where_it_says_enough() -> None:
 
 
 @pytest.mark.proves("D16")
-@each_of(
+@every(
     "piece",
     [
         "<",

@@ -13,7 +13,7 @@ from ouroboros.tools.builtin.files import ReadTool
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.own.create import CreateToolArguments
 from ouroboros.tools.registry import Registry, canonical
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -30,7 +30,7 @@ def test_the_default_set_is_listed_in_order():
 
 
 @pytest.mark.proves("D30", "CF28")
-@each_of(
+@every(
     ("spelled", "name"),
     [
         ("Read", "read"), ("Write", "write"), ("Edit", "edit"), ("MultiEdit", "multi_edit"),
@@ -88,7 +88,7 @@ def test_a_tool_that_is_not_enabled_is_neither_listed_nor_found():
     assert [spec.name for spec in some.specs()] == ["read", "multi_edit"]
 
 
-@each_of("name", ["Bash", "shell", "exec"])
+@every("name", ["Bash", "shell", "exec"])
 def test_a_shell_stands_for_all_that_runs_commands(name: str):
     """Also where commands may outlive their call and the tool of that name is not listed."""
     living = builtin_tools(processes=Processes())
@@ -140,7 +140,7 @@ def test_the_schema_of_read_in_full():
 
 
 @pytest.mark.proves("D30", "divergences-arguments-of-edits")
-@each_of(
+@every(
     ("name", "arguments"),
     [
         ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y", "replace_all": False}),

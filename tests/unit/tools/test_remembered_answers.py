@@ -21,7 +21,7 @@ from ouroboros.tools.approval import Answer, Kept
 from ouroboros.tools.builtin.shell import ShellArguments
 from ouroboros.tools.pace import Pace
 from ouroboros.tools.tool import Effect, Result, ToolContext
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -75,7 +75,7 @@ async def test_an_edit_is_judged_anew_and_a_deny_holds(tmp_path: Path):
 
 
 @pytest.mark.proves("E15")
-@each_of("text", ["{", "[]", '{"path": 7}', ""])
+@every("text", ["{", "[]", '{"path": 7}', ""])
 async def test_an_edit_that_is_no_input_does_nothing(tmp_path: Path, text: str):
     spine = Spine(tmp_path, mode="ask", answers=[Answer(allowed=True, input=text)])
     result = await spine.call("write", path="a.txt", content="theirs")
@@ -141,7 +141,7 @@ class Late:
         yield Result.of("fetched")
 
 
-@each_of("wish", [True, False])
+@every("wish", [True, False])
 async def test_what_comes_to_light_after_an_edit_is_asked_about_all_the_same(
     tmp_path: Path, wish: bool
 ):
@@ -172,7 +172,7 @@ async def test_a_yes_that_cannot_be_written_counts_once(tmp_path: Path):
 
 
 @pytest.mark.proves("E13")
-@each_of(
+@every(
     "answer",
     [
         Answer(allowed=True, scope="project"),

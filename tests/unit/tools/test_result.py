@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ouroboros.core.parts import Media, Text
 from ouroboros.tools.result import bounded, cut, flowing
-from tests.tables import each_of
+from tests.cases import every
 
 
 def test_a_text_within_the_budget_is_left_alone():
@@ -33,7 +33,7 @@ def test_head_and_tail_are_whole_lines_around_a_marker_on_a_line_of_its_own():
     assert len(tail) > 60
 
 
-@each_of(
+@every(
     ("text", "expected"),
     [
         ("x" * 500, r"x+…\d+ chars truncated…x+"),

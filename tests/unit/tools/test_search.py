@@ -8,7 +8,7 @@ import pytest
 
 from ouroboros.tools.builtin.search import FindTool, GrepTool
 from ouroboros.tools.builtin.walker import glob_expression, walk
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.tools.spine import Spine, text_of
 
 pytestmark = pytest.mark.real
@@ -96,7 +96,7 @@ async def test_a_bad_pattern_is_a_failed_result(folder: Path, program: str):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@each_of(
+@every(
     ("pattern", "advice"),
     [
         ("foo(", r"\( for a literal parenthesis"),
@@ -188,7 +188,7 @@ async def test_ignored_files_are_left_out(folder: Path):
     assert text_of(result) == "No files found."
 
 
-@each_of("name", ["grep", "find", "ls"])
+@every("name", ["grep", "find", "ls"])
 async def test_a_missing_folder_is_a_failed_result(tmp_path: Path, name: str):
     result = await spine(tmp_path, "").call(name, path="gone", **({} if name == "ls" else {"pattern": "x"}))  # fmt: skip
     assert (result.status, "gone does not exist" in text_of(result)) == ("failed", True)
@@ -232,7 +232,7 @@ def test_glob_pieces_are_escaped():
     assert glob_expression("a+b.c") == r"(?:[^/]+/)*a\+b\.c"
 
 
-@each_of("name", ["grep", "find"])
+@every("name", ["grep", "find"])
 async def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str):
     os.mkfifo(tmp_path / "pipe")
     result = await Spine(tmp_path, mode="ask").call(name, pattern="x", path="pipe")

@@ -14,8 +14,8 @@ from ouroboros.code.python.session import Outcome, PythonSession
 from ouroboros.safety.network.inside import Gated
 from ouroboros.safety.sandbox import Policy, Sandbox, Unconfined
 from ouroboros.safety.sandbox.floor import Floor
+from tests.cases import every
 from tests.passing import until
-from tests.tables import each_of
 from tests.unit.tools.spine import gone
 
 pytestmark = pytest.mark.real
@@ -67,7 +67,7 @@ async def test_variables_imports_and_functions_stay_between_calls(tmp_path: Path
 
 
 @pytest.mark.proves("C20")
-@each_of(
+@every(
     ("code", "value", "shape"),
     [
         (

@@ -3,7 +3,7 @@
 import pytest
 
 from ouroboros.safety.network.addresses import METADATA, refusal
-from tests.tables import each_of
+from tests.cases import every
 
 NAMED = (
     ("0.1.2.3", "this machine"),
@@ -44,12 +44,12 @@ NAMED = (
 
 
 @pytest.mark.proves("G07")
-@each_of(("address", "named"), NAMED)
+@every(("address", "named"), NAMED)
 def test_a_place_that_is_not_public_is_named(address: str, named: str):
     assert refusal(address).endswith(f" is {named}")
 
 
-@each_of(
+@every(
     "address",
     ["8.8.8.8", "100.63.255.255", "172.32.0.1", "198.20.0.1", "2606:4700::1", "::ffff:8.8.8.8"],
 )

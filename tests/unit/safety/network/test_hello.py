@@ -7,7 +7,7 @@ import pytest
 
 from ouroboros.safety.network.doorman import Consent, Contact
 from ouroboros.safety.network.hello import named
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import listening, proxy, say
 
@@ -32,7 +32,7 @@ def in_records(greeting: bytes, size: int) -> bytes:
 
 
 @pytest.mark.proves("E24")
-@each_of("name", ["shop.example", "a.b.c.example", None])
+@every("name", ["shop.example", "a.b.c.example", None])
 def test_a_real_greeting_is_read_and_before_its_end_nothing_is_said(name: str | None) -> None:
     data = hello(name)
     assert named(data) == ("name", name or "")
@@ -42,7 +42,7 @@ def test_a_real_greeting_is_read_and_before_its_end_nothing_is_said(name: str | 
         assert named(in_records(data, size)) == ("name", name or "")
 
 
-@each_of("data", [b"GET / HTTP/1.1", b"SSH-2.0-x", b"\x05\x01", b"\x15\x03\x03"])
+@every("data", [b"GET / HTTP/1.1", b"SSH-2.0-x", b"\x05\x01", b"\x15\x03\x03"])
 def test_what_is_no_tls_is_not_read(data: bytes) -> None:
     assert named(data) == ("plain", "")
 
@@ -66,7 +66,7 @@ def _connect(place: str) -> bytes:
 
 
 @pytest.mark.proves("E24")
-@each_of(
+@every(
     ("place", "name", "is_let"),
     [
         ("shop.example", "shop.example", True),

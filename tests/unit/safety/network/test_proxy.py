@@ -13,7 +13,7 @@ from msgspec import structs
 from ouroboros.safety.network import HostRules
 from ouroboros.safety.network.dial import Refused, dial, look_of, lookup
 from ouroboros.safety.network.doorman import Consent, Contact, Doorman
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.safety.network.parts import page, proxy, say, serving
 
@@ -66,7 +66,7 @@ async def test_a_listed_host_is_reached_by_requests_tunnels_and_socks() -> None:
 
 
 @pytest.mark.proves("F10", "codex-11.1")
-@each_of(
+@every(
     ("allow", "deny", "place", "error"),
     [
         ([], [], "example.com:443", b"blocked-by-allowlist"),
@@ -183,7 +183,7 @@ async def test_a_yes_for_once_holds_for_the_rest_of_the_call_it_was_given_to() -
 
 
 @pytest.mark.proves("sandbox-answers-about-hosts")
-@each_of("allowed", [False, True])
+@every("allowed", [False, True])
 async def test_a_contact_that_comes_right_after_an_answer_is_not_asked_again(
     *, allowed: bool
 ) -> None:
@@ -208,7 +208,7 @@ async def test_a_contact_that_comes_right_after_an_answer_is_not_asked_again(
 
 
 @pytest.mark.proves("sandbox-answers-about-hosts")
-@each_of("allowed", [False, True])
+@every("allowed", [False, True])
 async def test_an_answer_holds_until_what_a_call_left_running_has_ended(*, allowed: bool) -> None:
     asked: list[str] = []
 
@@ -311,7 +311,7 @@ async def test_a_no_that_comes_late_ends_the_call_that_went_on_without_it() -> N
 
 
 @pytest.mark.proves("E24")
-@each_of("is_over", [False, True])
+@every("is_over", [False, True])
 async def test_a_no_ends_what_a_call_left_running_unless_that_has_ended(*, is_over: bool) -> None:
     asked, answered, ended = anyio.Event(), anyio.Event(), anyio.Event()
 
@@ -490,7 +490,7 @@ async def test_a_second_request_on_a_connection_is_not_sent_on() -> None:
     assert not any(b"evil" in head for head in heads)
 
 
-@each_of(
+@every(
     "words",
     [
         b"\r\n\r\n",

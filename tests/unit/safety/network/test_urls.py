@@ -7,7 +7,7 @@ import pytest
 from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.network import Judgement, judge_url
 from ouroboros.safety.network.hosts import pattern
-from tests.tables import each_of
+from tests.cases import every
 from tests.unit.safety.network import url_cases as cases
 
 
@@ -42,7 +42,7 @@ def test_what_may_be_meant_and_may_mislead_is_asked() -> None:
 
 
 @pytest.mark.proves("G07")
-@each_of(
+@every(
     ("resolved", "decision"),
     [
         (["93.184.216.34"], "allow"),
@@ -70,7 +70,7 @@ def test_each_address_of_a_name_is_judged(resolved: list[str], decision: str) ->
 
 
 @pytest.mark.proves("G07")
-@each_of(
+@every(
     ("chain", "decision"),
     [
         ([], "allow"),
@@ -105,7 +105,7 @@ def test_each_hop_of_a_redirect_is_judged(chain: list[str], decision: str) -> No
 
 
 @pytest.mark.proves("codex-11")
-@each_of(
+@every(
     ("url", "listed", "decision"),
     [
         ("https://example.com/", ["example.com"], "allow"),
@@ -187,7 +187,7 @@ def test_a_list_holds_for_each_hop_and_each_address() -> None:
 
 
 @pytest.mark.proves("codex-11")
-@each_of("written", ["*", "**", "*.", "*.com", "", " ", "a@b.example", "a b", "http://*", "a/*"])
+@every("written", ["*", "**", "*.", "*.com", "", " ", "a@b.example", "a b", "http://*", "a/*"])
 def test_a_pattern_that_names_no_host_or_all_is_refused(written: str) -> None:
     with pytest.raises(ConfigBroken):
         pattern(written)

@@ -7,7 +7,7 @@ import pytest
 
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
-from tests.tables import each_of
+from tests.cases import every
 
 
 def program(place: Path, *, mode: int = 0o755) -> Path:
@@ -27,8 +27,8 @@ SAFE, ASKED = ("safe", "safe.read"), ("approve", "ask.path")
 
 
 @pytest.mark.proves("E09")
-@each_of("folder", [".venv/bin", "node_modules/.bin", "bin"])
-@each_of(
+@every("folder", [".venv/bin", "node_modules/.bin", "bin"])
+@every(
     "text", ["ls", "cat a | ls", "ls && git log", "timeout 5 ls", 'bash -c "ls"', "grep x a; ls"]
 )
 def test_a_program_that_the_workspace_holds_is_not_the_systems(
@@ -49,7 +49,7 @@ def test_what_comes_after_the_systems_program_is_never_found(tmp_path: Path) -> 
 
 
 @pytest.mark.proves("E09")
-@each_of("entry", ["", ".", "bin", "./node_modules/.bin"])
+@every("entry", ["", ".", "bin", "./node_modules/.bin"])
 def test_a_folder_that_moves_with_the_command_may_hold_anything(tmp_path: Path, entry: str) -> None:
     assert kind("ls", tmp_path, entry) == ASKED
     assert kind("pwd", tmp_path, entry) == SAFE
