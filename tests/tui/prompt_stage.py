@@ -19,6 +19,7 @@ from ouroboros.faces.tui.keys import bound
 from ouroboros.faces.tui.prompt.saying import Escaped, Line, Said
 from ouroboros.faces.tui.prompt.widget import Prompt
 from ouroboros.faces.wording.face import Notice
+from tests.tui.calm import Calm
 from tests.tui.pictures import text
 
 _KEY = re.compile(r"<([a-z+_0-9]+)>|(.)", re.DOTALL)
@@ -94,8 +95,9 @@ async def staged(
     given = {name.replace("__", "."): value for name, value in flags.items()}
     stage = Stage(folder, flags=given)
     async with stage.run_test(size=size) as pilot:
-        await pilot.pause()
-        yield stage, pilot
+        calm = Calm(pilot.app)
+        await calm.pause()
+        yield stage, calm
 
 
 async def keys(pilot: Pilot[Any], script: str) -> None:

@@ -15,6 +15,7 @@ from ouroboros.core.events import Envelope
 from ouroboros.core.events.envelope import Event
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.start import Left, Start
+from tests.tui.calm import Calm
 from tests.tui.pictures import text
 
 SECONDS = 60.0
@@ -57,7 +58,8 @@ async def shown(
     async with create_task_group() as tasks, hub(start.outfit()) as opened:
         room = await opened.open(cwd=start.cwd, resume=start.resume, latest=start.latest)
         app.beside.begin(tasks, opened)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size):
+            pilot = Calm(app)
             app.opened(opened, room)
             with anyio.fail_after(SECONDS):
                 while not app._following.is_live:
@@ -94,7 +96,6 @@ async def sees(app: OuroApp, pilot: Pilot[Left], *words: str) -> None:
 async def settled(pilot: Pilot[Left]) -> None:
     """Waits until all that is known is drawn."""
     await pilot.pause()
-    await pilot.pause(0.08)
 
 
 def envelope(event: Event, seq: int = 0, ts: float = 0.0) -> Envelope:

@@ -10,7 +10,6 @@ import anyio
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.events import Key
-from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
@@ -25,6 +24,7 @@ from ouroboros.faces.tui.keys import Keys
 from ouroboros.faces.wording.face import Notice
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
+from tests.tui.calm import Calm
 
 
 class SmallApp(App[None]):
@@ -110,19 +110,7 @@ class Small:
         return [each for each in self._sent.commands if not isinstance(each, Submit)]
 
     async def press(self, *keys: str) -> None:
-        """Presses keys; the pilot's own way sleeps twice for each."""
-        driver = self.app._driver
-        assert driver is not None
-        for key in keys:
-            is_sign = len(key) == 1
-            name = _character_to_key(key) if is_sign else key
-            event = Key(name, key if is_sign else {"space": " "}.get(key))
-            event.set_sender(self.app)
-            driver.send_message(event)
-            await self.pilot._wait_for_screen()
-            if not is_sign:
-                await self.pilot.pause()
-        await self.pilot.pause()
+        await self.pilot.press(*keys)
 
     async def type(self, text: str) -> None:
         await self.press(*text)
@@ -194,5 +182,5 @@ async def small(
             sent = Sent(room)
             room.send = sent
             app = SmallApp(opened, room, guard_seconds=guard_seconds)
-            async with app.run_test(size=size) as pilot:
-                yield Small(app, pilot, sent)
+            async with app.run_test(size=size):
+                yield Small(app, Calm(app), sent)

@@ -9,6 +9,7 @@ import pytest
 from ouroboros.app.hub import hub
 from ouroboros.faces.tui.app import OuroApp
 from tests.small_disk import fill, mounted
+from tests.tui.calm import Calm
 from tests.tui.pictures import text
 from tests.tui.prompt_stage import keys
 from tests.tui.screen_stage import SECONDS, sees, settled, shown, started, turns
@@ -67,7 +68,8 @@ async def test_on_a_full_disk_the_next_words_try_again_to_open_a_session(
     app = OuroApp(start)
     ballast = filled(small_home)
     assert start.outfit is not None
-    async with hub(start.outfit()) as opened, app.run_test(size=(80, 24)) as pilot:
+    async with hub(start.outfit()) as opened, app.run_test(size=(80, 24)):
+        pilot = Calm(app)
         await app.opening.open(opened)
         await sees(app, pilot, "error: No room on the disk")
         await keys(pilot, "hello<enter>")

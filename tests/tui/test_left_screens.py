@@ -7,6 +7,7 @@ from textual.app import App, ComposeResult
 
 from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.screens.frame import Framed
+from tests.tui.calm import Calm
 
 
 class Small(App[None]):
@@ -35,7 +36,8 @@ class Reading(Framed[None]):
 
 async def test_what_is_read_when_a_screen_was_left_harms_nobody() -> None:
     app = Small()
-    async with app.run_test() as pilot:
+    async with app.run_test():
+        pilot = Calm(app)
         with anyio.fail_after(60):
             for turns in (1, 2, 3, 5, 8, 12, 16, 20, 30, 40, 60, 90):
                 app.push_screen(Reading(turns))

@@ -29,14 +29,19 @@ def opens(name: str) -> Holds:
     return lambda app: type(app.screen).__name__ == name
 
 
+def rests(app: OuroApp) -> bool:
+    """Nothing runs."""
+    return app.room is not None and not app.room.running
+
+
 def ended(turns: int) -> Holds:
     """So many turns were had, and nothing runs."""
-    return lambda app: app.state.turn == turns and app.room and not app.room.running
+    return lambda app: app.state.turn == turns and rests(app)
 
 
 def turns(count: int) -> Holds:
-    """So many turns stand in the conversation."""
-    return lambda app: len(app.state.tree.turns()) == count
+    """So many turns stand in the conversation, and nothing is done about them any more."""
+    return lambda app: len(app.state.tree.turns()) == count and rests(app)
 
 
 # Lines that are typed one after the other into one session, and what holds after each.
@@ -65,7 +70,7 @@ BEFORE_ANY_WORDS: list[tuple[str, Holds]] = [
     ("/repo", says("none is here yet")),
     ("/checkpoints", says("no checkpoint was made yet")),
     ("/export md kept.md", says("kept.md")),
-    ("!echo from my shell; touch made", says("from my shell")),
+    ("!echo from my shell; touch made", lambda app: says("from my shell")(app) and rests(app)),
     ("/agent", says("is not in a git repository")),
     ("/agent fixer Mend it", says("is not in a git repository")),
     ("/quit", lambda app: not app.is_running),
@@ -75,7 +80,7 @@ AFTER_WORDS: list[tuple[str, Holds]] = [
     ("more words", ended(2)),
     ("/cost", says("for 2 requests")),
     ("/tree", opens("TreeScreen")),
-    ("/rewind", opens("RewindScreen")),
+    ("/rewind", lambda app: opens("RewindScreen")(app) and says("no files")(app)),
     ("/rewind 1 conversation", turns(1)),
     ("again", ended(3)),
     ("/undo", turns(1)),

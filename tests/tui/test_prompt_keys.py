@@ -74,15 +74,15 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [*SAID[::2], *(pytest.param(*each, marks=pytest.mark.deep) for each in SAID[1::2])],
-)
-async def test_the_application_hears_what_is_meant(tmp_path: Path, script: str, said: str) -> None:
-    async with staged(tmp_path) as (stage, pilot):
-        await keys(pilot, script)
-        await pilot.pause()
-        assert ", ".join(stage.said) == said
+async def test_the_application_hears_what_is_meant(tmp_path: Path) -> None:
+    wrong: list[tuple[str, list[str]]] = []
+    for script, said in SAID:
+        async with staged(tmp_path) as (stage, pilot):
+            await keys(pilot, script)
+            await pilot.pause()
+            if ", ".join(stage.said) != said:
+                wrong.append((script, stage.said))
+    assert wrong == []
 
 
 async def test_while_a_run_is_on_enter_steers_tab_queues_and_esc_stops(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.tui.app import OuroApp
 from ouroboros.faces.tui.transcript.blocks import Call, Prose, Said, Told
 from ouroboros.faces.wording.face import Notice
+from tests.passing import until as until_so
 from tests.tui.pictures import text
 from tests.tui.screen_stage import sees, settled, shown, started, turns, until
 
@@ -139,9 +140,9 @@ async def test_a_bug_in_a_widget_ends_the_screen_and_is_handed_on(tmp_path: Path
         raise Broken("inside")
 
     async def run() -> None:
-        async with app.run_test() as pilot:
+        async with app.run_test():
             app.call_later(fail)
-            await pilot.pause(0.2)
+            await until_so(lambda: app.failure is not None)
 
     with pytest.raises(Broken, match="inside"):
         await run()

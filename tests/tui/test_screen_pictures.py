@@ -1,6 +1,5 @@
 """What cards and screens look like, kept as pictures; no engine, so that nothing in them moves."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -24,6 +22,7 @@ from ouroboros.faces.tui.screens.diff import DiffScreen
 from ouroboros.faces.tui.screens.first import FirstStart
 from ouroboros.faces.tui.screens.help import HelpScreen
 from ouroboros.faces.tui.themes import theme
+from tests.tui.calm import Calm
 from tests.tui.pictures import Album
 
 DIFF = """--- a/parcel.py
@@ -128,13 +127,6 @@ class Still(App[None]):
         raise AssertionError(told)
 
 
-async def still(pilot: Pilot[None]) -> None:
-    for _ in range(3):
-        await pilot.pause()
-        await asyncio.sleep(0.06)
-    await pilot.pause()
-
-
 def asking(*events: PermissionRequested) -> State:
     return State(
         session="s", cwd="/home/me/shop", approvals={each.request_id: each for each in events}
@@ -142,6 +134,7 @@ def asking(*events: PermissionRequested) -> State:
 
 
 USUAL = {"approval", "approval-light-change", "question", "plan", "help", "first-start"}
+IS_USUAL = [True, pytest.param(False, marks=pytest.mark.deep)]
 CARDS: list[tuple[str, State, tuple[int, int], str, list[str]]] = [
     ("approval", asking(ASKED, WRITE), (80, 24), "dark", []),
     ("approval-low", asking(ASKED), (40, 10), "dark", []),
@@ -156,27 +149,17 @@ CARDS: list[tuple[str, State, tuple[int, int], str, list[str]]] = [
 
 
 @pytest.mark.proves("E13", "V06", "V20", "V23")
-@pytest.mark.parametrize(
-    ("name", "state", "size", "colours", "keys"),
-    [each if each[0] in USUAL else pytest.param(*each, marks=pytest.mark.deep) for each in CARDS],
-    ids=lambda each: each if isinstance(each, str) else "",
-)
-async def test_cards(
-    album: Album,
-    tmp_path: Path,
-    name: str,
-    state: State,
-    size: tuple[int, int],
-    colours: str,
-    keys: list[str],
-) -> None:
-    app = Still(tmp_path, PALETTES[colours], state)
-    async with app.run_test(size=size) as pilot:
-        await still(pilot)
-        if keys:
+@pytest.mark.parametrize("usual", IS_USUAL)
+async def test_cards(album: Album, tmp_path: Path, usual: bool) -> None:
+    for name, state, size, colours, keys in CARDS:
+        if (name in USUAL) != usual:
+            continue
+        app = Still(tmp_path, PALETTES[colours], state)
+        async with app.run_test(size=size):
+            pilot = Calm(app)
+            await pilot.pause()
             await pilot.press(*("space" if key == " " else key for key in keys))
-            await still(pilot)
-        await album.check(app, f"card-{name}")
+            await album.check(app, f"card-{name}")
 
 
 SCREENS: list[tuple[str, Callable[[], Screen[Any]], tuple[int, int]]] = [
@@ -190,19 +173,12 @@ SCREENS: list[tuple[str, Callable[[], Screen[Any]], tuple[int, int]]] = [
 
 
 @pytest.mark.proves("V20", "V23")
-@pytest.mark.parametrize(
-    ("name", "screen", "size"),
-    [each if each[0] in USUAL else pytest.param(*each, marks=pytest.mark.deep) for each in SCREENS],
-    ids=[each[0] for each in SCREENS],
-)
-async def test_screens(
-    album: Album,
-    tmp_path: Path,
-    name: str,
-    screen: Callable[[], Screen[Any]],
-    size: tuple[int, int],
-) -> None:
-    app = Still(tmp_path, PALETTES["dark"], State(session="s"), screen)
-    async with app.run_test(size=size) as pilot:
-        await still(pilot)
-        await album.check(app, f"screen-{name}")
+@pytest.mark.parametrize("usual", IS_USUAL)
+async def test_screens(album: Album, tmp_path: Path, usual: bool) -> None:
+    for name, screen, size in SCREENS:
+        if (name in USUAL) != usual:
+            continue
+        app = Still(tmp_path, PALETTES["dark"], State(session="s"), screen)
+        async with app.run_test(size=size):
+            await Calm(app).pause()
+            await album.check(app, f"screen-{name}")
