@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ouroboros.core.events import TurnStarted, UserMessage
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
 from tests.faults import faulted, oracle, turns_driver
+from tests.story.stage import call
 from tests.unit.store.samples import SESSION, keep, numbered, ready
 
 PROCESSES, KILLED = 8, 2
@@ -57,7 +59,7 @@ def test_eight_writers_take_turns_though_two_are_killed(tmp_path: Path) -> None:
 
 
 def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
-    """How each of eight runs of one session ended, and what it said."""
+    """How each of eight runs of one session ended, and what it said; one waits until another is refused."""
     first = faulted.ran(faulted.command(url, "Begin."), cwd, home)
     assert first.code == 0, first.told
     running = [
@@ -71,6 +73,11 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
         )
         for number in range(PROCESSES)
     ]
+    deadline = time.monotonic() + faulted.SECONDS
+    while not any(process.poll() for process in running):
+        assert time.monotonic() < deadline, "none was refused"
+        time.sleep(0.01)
+    (cwd / "refused").touch()
     ends = [process.communicate(timeout=60)[1].decode() for process in running]
     return [(process.returncode, told) for process, told in zip(running, ends, strict=True)]
 
@@ -80,7 +87,9 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
 async def test_eight_runs_of_one_session_are_one_after_another_or_refused(tmp_path: Path) -> None:
     cwd, home = tmp_path / "work", tmp_path / "home"
     cwd.mkdir()
-    turns = [Turn(text=f"Answer {number}.", delay_seconds=1.0) for number in range(PROCESSES + 1)]
+    until = call("shell", command="until [ -e refused ]; do sleep 0.05; done")
+    turns = [Turn(text="I begin.")]
+    turns += [Turn(text="I wait.", tool_calls=(until,)), Turn(text="Done.")] * PROCESSES
     async with serving(turns, order="history") as server:
         ends = await to_thread.run_sync(together, server.url, cwd, home)
     went = [told for code, told in ends if code == 0]
@@ -96,4 +105,4 @@ async def test_eight_runs_of_one_session_are_one_after_another_or_refused(tmp_pa
     heard = [e.data.message.text for e in kept if isinstance(e.data, UserMessage)]
     plain = [text for text in heard if text.startswith("Words")]
     assert len(plain) == len(set(plain)) == len(went), name
-    assert sum(isinstance(e.data, TurnStarted) for e in kept) == 1 + len(went)
+    assert sum(isinstance(e.data, TurnStarted) for e in kept) == 1 + 2 * len(went)
