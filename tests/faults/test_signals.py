@@ -141,13 +141,12 @@ async def test_a_signal_once_or_twice_ends_a_run_that_can_go_on(
 @pytest.mark.parametrize(
     "sign",
     [
-        signal.SIGTERM,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.deep),
         pytest.param(signal.SIGHUP, marks=pytest.mark.soak),
         pytest.param(signal.SIGINT, marks=pytest.mark.soak),
     ],
     ids=lambda sign: sign.name,
 )
-@pytest.mark.deep
 async def test_signals_while_it_closes_end_it_with_the_same_code(
     tmp_path: Path, sign: signal.Signals
 ) -> None:

@@ -349,12 +349,11 @@ def test_two_first_calls_at_once_both_work_and_the_next_needs_nothing(whole: Pat
 
 
 @pytest.mark.proves("spine-commands")
-@pytest.mark.deep
 @pytest.mark.parametrize(
     ("number", "seconds"),
     [
-        (signal.SIGINT, 0.8),
-        (signal.SIGKILL, 1.6),
+        pytest.param(signal.SIGINT, 0.8, marks=pytest.mark.deep),
+        pytest.param(signal.SIGKILL, 1.6, marks=pytest.mark.deep),
         *(
             pytest.param(number, seconds, marks=pytest.mark.soak)
             for number in (signal.SIGINT, signal.SIGKILL)

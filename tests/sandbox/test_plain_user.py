@@ -67,8 +67,13 @@ async def test_no_program_of_the_same_user_looks_into_us(folder: Path) -> None:
 
 @pytest.mark.proves("D13", "F06")
 @pytest.mark.parametrize("cage", CAGES)
-@pytest.mark.parametrize("kind", ["plain", pytest.param("leaving", marks=pytest.mark.soak)])
-@pytest.mark.deep
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("plain", marks=pytest.mark.deep),
+        pytest.param("leaving", marks=pytest.mark.soak),
+    ],
+)
 async def test_a_fork_bomb_meets_the_limit_and_is_gone_at_its_end(
     folder: Path, cage: str, kind: str
 ) -> None:
