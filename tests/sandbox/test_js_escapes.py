@@ -156,6 +156,6 @@ async def test_values_that_lie_are_summarised_without_calling_them():
         for code in LIARS:
             outcome = await one.run(code, seconds=30)
             assert bounded(outcome), code
-            assert (outcome.lost, outcome.stopped) == ((), ""), code
+            assert outcome.lost == (), code
         assert told(await one.run("'called' in env")) == "false"
         assert told(await one.run("1")) == "1"
