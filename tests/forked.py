@@ -1,9 +1,10 @@
 """Starts ``ouro`` as a process of its own that need not import the program again.
 
-``forked.run`` and ``forked.Popen`` are those of ``subprocess``. A command ``[sys.executable, "-m", "ouroboros", ...]``
-is forked from a process of this worker that has imported everything (``tests/forkserver.py``): it has its own
-process id, folder, environment, descriptors and signals, and can be killed. Anything else, and what only a new
-interpreter can show, such as other variables for Python itself, is started as ``subprocess`` does.
+``forked.run`` and ``forked.Popen`` are those of ``subprocess``. A command ``[sys.executable, "-m", "ouroboros", ...]``,
+or one with a module of the tests in that place, is forked from a process of this worker that has imported everything
+(``tests/forkserver.py``): it has its own process id, folder, environment, descriptors and signals, and can be killed.
+Anything else, and what only a new interpreter can show, such as other variables for Python itself, is started as
+``subprocess`` does.
 """
 
 import os
@@ -20,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from tests.forkserver import Request
+from tests.forkserver import PROGRAM, Request
 
 OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "TEXTUAL", "MALLOC_")
 HARMLESS = frozenset({"PYTHON_KEYRING_BACKEND", "PYTHONDONTWRITEBYTECODE"})
@@ -47,11 +48,11 @@ class Popen(subprocess.Popen[Any]):
         (args, executable, preexec, _close, pass_fds, cwd, env, _info, _flags, shell) = given[:10]
         (p2cread, p2cwrite, c2pread, c2pwrite, errread, errwrite) = given[10:16]
         (_restore, gid, gids, uid, umask, new_session, group) = given[16:]
-        words = _words(args)
+        module, words = _words(args)
         plain = not shell and executable is None and preexec is None and umask == -1 and group == -1
         variables: Mapping[str, str] = os.environ if env is None else env
         same = _environment(os.environ) == _environment(variables)
-        if words is None or not plain or not same or (gid, gids, uid) != (None, None, None):
+        if not module or not plain or not same or (gid, gids, uid) != (None, None, None):
             preexec = _take_terminal if self._terminal else preexec
             real: Any = super()
             real._execute_child(*given[:2], preexec, *given[3:])
@@ -61,6 +62,7 @@ class Popen(subprocess.Popen[Any]):
         inner = {name: number if number != -1 else name for name, number in inner.items()}
         inner |= {number: number for number in pass_fds}
         request = Request(
+            module=module,
             words=tuple(os.fsencode(word) for word in words),
             cwd=os.fsencode(cwd or Path.cwd()),
             environment={os.fsencode(k): os.fsencode(v) for k, v in variables.items()},
@@ -154,15 +156,20 @@ def _take_terminal() -> None:
     ioctl(0, TIOCSCTTY, 0)
 
 
-def _words(args: Sequence[str | Path] | str | bytes | Path) -> list[str] | None:
-    """The words after ``python -m ouroboros``, where it is that."""
+def _words(args: Sequence[str | Path] | str | bytes | Path) -> tuple[str, list[str]]:
+    """The module and the words after ``python -m``, where it is the program or one of the tests."""
     if isinstance(args, str | bytes | Path):
-        return None
+        return "", []
     words = [str(word) for word in args]
     start = 1 + (words[1:2] == ["-I"])
-    if [*words[:1], *words[start : start + 2]] != [sys.executable, "-m", "ouroboros"]:
-        return None
-    return words[start + 2 :]
+    if [*words[:1], *words[start : start + 1]] != [sys.executable, "-m"]:
+        return "", []
+    module = words[start + 1]
+    return (
+        (module, words[start + 2 :])
+        if module == PROGRAM or module.startswith("tests.")
+        else ("", [])
+    )
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import importlib
 import io
 import os
 import pkgutil
+import runpy
 import select
 import signal
 import socket
@@ -28,6 +29,7 @@ LARGEST_REQUEST = 4 << 20
 HIGH = 600
 """Descriptors of the server and of requests lie above, where no program looks for its own."""
 
+PROGRAM = "ouroboros"
 SLOW_TO_IMPORT = ("rich.console", "rich.markdown", "tree_sitter_bash", "anyio._backends._asyncio")
 LEFT_OUT = (
     "ouroboros.__main__",
@@ -39,8 +41,9 @@ LEFT_OUT = (
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A start of the program."""
+    """A start of the program, or of a module of the tests that drives it."""
 
+    module: str
     words: tuple[bytes, ...]
     cwd: bytes
     environment: dict[bytes, bytes]
@@ -121,7 +124,7 @@ def _become(request: Request, descriptors: Sequence[int]) -> None:
     os.environb.update(request.environment)
     words = [os.fsdecode(word) for word in request.words]
     sys.argv = ["ouro", *words]
-    sys.orig_argv = [sys.executable, "-m", "ouroboros", *words]
+    sys.orig_argv = [sys.executable, "-m", request.module, *words]
     sys.stdin = sys.__stdin__ = _stream(0, "r")
     sys.stdout = sys.__stdout__ = _stream(1, "w")
     sys.stderr = sys.__stderr__ = _stream(2, "w")
@@ -157,7 +160,11 @@ def main() -> int:
     """Serves until the socket is closed; in a child, runs the program."""
     asked = socket.socket(fileno=_high(int(sys.argv[1])))
     load()
-    if serve(asked) is None:
+    request = serve(asked)
+    if request is None:
+        return 0
+    if request.module != PROGRAM:
+        runpy.run_module(request.module, run_name="__main__", alter_sys=True)
         return 0
     program = importlib.import_module("ouroboros.__main__")
     code: int = program.main()

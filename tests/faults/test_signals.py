@@ -15,6 +15,7 @@ from msgspec import Struct
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import ScriptedServer, serving
 from tests.faults import faulted
+from tests.faults.faulted import Ended
 from tests.story.stage import call
 from tests.story.test_cli_run import script
 from tests.story.test_killed_with_a_command import appears
@@ -35,8 +36,9 @@ class Stop(Struct, frozen=True, kw_only=True):
 
 
 def turns() -> list[Turn]:
-    """The second command does not care for signals and would last."""
-    deaf = "trap '' INT TERM HUP; echo 1 >> effects; sleep 20; echo 2 >> effects"
+    """The second command does not care for signals and lasts until the run is gone on with."""
+    waits = "until [ -e ../on ]; do sleep 0.05; done"
+    deaf = f"trap '' INT TERM HUP; echo 1 >> effects; {waits}; echo 2 >> effects"
     calls = (
         call("shell", command="echo 0 >> effects"),
         call("shell", command=deaf),
@@ -64,9 +66,19 @@ def stops(seed: int, count: int) -> list[Stop]:
     ]
 
 
-def examined(server: ScriptedServer, cwd: Path, home: Path, stop: Stop) -> list[str]:
+def begun(server: ScriptedServer, cwd: Path, home: Path) -> subprocess.Popen[bytes]:
     faulted.fresh(cwd)
-    process = faulted.begun(faulted.command(server.url, "Do it."), cwd, home)
+    (cwd.parent / "on").unlink(missing_ok=True)
+    return faulted.begun(faulted.command(server.url, "Do it."), cwd, home)
+
+
+def afterwards(server: ScriptedServer, cwd: Path, home: Path, first: Ended) -> list[str]:
+    (cwd.parent / "on").touch()
+    return faulted.afterwards(server, cwd, home, first, ())
+
+
+def examined(server: ScriptedServer, cwd: Path, home: Path, stop: Stop) -> list[str]:
+    process = begun(server, cwd, home)
     wanted = f'"type":"{stop.moment}"'.encode()
     deadline = time.monotonic() + faulted.SECONDS
     while (home / "out").read_bytes().count(wanted) < stop.count:
@@ -83,13 +95,12 @@ def examined(server: ScriptedServer, cwd: Path, home: Path, stop: Stop) -> list[
         found.append(first.told)
     if first.seen[-1].type != "task.cancelled" and stop.times == 1:
         found.append(f"the last event is {first.seen[-1].type}")
-    return found + faulted.afterwards(server, cwd, home, first, ())
+    return found + afterwards(server, cwd, home, first)
 
 
 def stormed(server: ScriptedServer, cwd: Path, home: Path, sign: signal.Signals) -> list[str]:
     """One signal in the run, and then without end while the program closes what it had open."""
-    faulted.fresh(cwd)
-    process = faulted.begun(faulted.command(server.url, "Do it."), cwd, home)
+    process = begun(server, cwd, home)
     deadline = time.monotonic() + faulted.SECONDS
     for moment in ("tool.attempted", "task.cancelled"):
         # It may end as soon as it has said so, between two looks.
@@ -105,7 +116,7 @@ def stormed(server: ScriptedServer, cwd: Path, home: Path, sign: signal.Signals)
         time.sleep(0.001)
     first = faulted.ended(process, home)
     found = [] if first.code == STOPPED else [f"it ended with {first.code}: {first.told!r}"]
-    return found + faulted.afterwards(server, cwd, home, first, ())
+    return found + afterwards(server, cwd, home, first)
 
 
 async def complaints(tmp_path: Path, found: list[Stop]) -> list[tuple[Stop, list[str]]]:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from ouroboros.core.events.session import SessionRolledBack
 from ouroboros.core.state import State, fold
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
+from tests import forked
 from tests.faults import oracle, undo_driver
 from tests.faults.test_changed_surroundings import ouro
 from tests.unit.workspace.kept_folder import seen
@@ -37,12 +37,13 @@ class Ground(Struct, frozen=True, kw_only=True):
 
     def driven(self, what: str, where: str = "") -> tuple[int, str]:
         words = (str(self.home), str(self.work), str(self.script), what, where)
-        ran = subprocess.run(
-            [sys.executable, undo_driver.__file__, *words],
+        ran = forked.run(
+            [sys.executable, "-m", undo_driver.__name__, *words],
             capture_output=True,
             text=True,
             timeout=60,
-            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"]},
             check=False,
         )
         assert ran.returncode in {0, -9}, ran.stderr

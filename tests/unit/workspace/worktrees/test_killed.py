@@ -4,7 +4,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from anyio import to_thread
 
 from ouroboros.app.paws.sessions import WorkRefused, manifest_of
 from ouroboros.safety.marks import strays_of
+from tests import forked
 from tests.unit.workspace.worktrees.doing import do
 from tests.unit.workspace.worktrees.repository import Repository
 
@@ -68,7 +68,7 @@ class Killed(Repository):
         """Whether the process was killed at that call of git, by its number or a word of it."""
         count = self.folder.parent / "count"
         count.write_text("0")
-        ran = subprocess.run(
+        ran = forked.run(
             [
                 sys.executable,
                 "-m",
@@ -82,7 +82,6 @@ class Killed(Repository):
             env={
                 **os.environ,
                 "PATH": f"{self.bin}:{os.environ['PATH']}",
-                "PYTHONPATH": f"{_PROJECT}/src",
                 "COUNT": str(count),
                 "VICTIM": str(self.folder.parent / "victim"),
                 "AT": str(at),
