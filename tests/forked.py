@@ -191,6 +191,8 @@ def _server() -> socket.socket:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.forkserver", str(theirs.fileno())],
             cwd=Path(__file__).parents[1],
+            # Not of the test that happens to come first: it outlives that, and is nothing left behind.
+            env=_environment(os.environ) | {"PATH": os.environ["PATH"]},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

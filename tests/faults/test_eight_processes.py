@@ -12,6 +12,7 @@ from anyio import to_thread
 from ouroboros.core.events import TurnStarted, UserMessage
 from ouroboros.llm.turns import Turn
 from ouroboros.testing.server import serving
+from tests import forked
 from tests.faults import faulted, oracle, turns_driver
 from tests.story.stage import call
 from tests.unit.store.samples import SESSION, keep, numbered, ready
@@ -22,11 +23,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def started(home: Path, name: str, rounds: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, turns_driver.__file__, str(home), name, str(rounds)],
+    return forked.Popen(
+        [sys.executable, "-m", turns_driver.__name__, str(home), name, str(rounds)],
         stdout=subprocess.PIPE,
         bufsize=0,  # what is read of a line leaves the rest to be read
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"]},
     )
 
 
@@ -63,7 +65,7 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
     first = faulted.ran(faulted.command(url, "Begin."), cwd, home)
     assert first.code == 0, first.told
     running = [
-        subprocess.Popen(
+        forked.Popen(
             faulted.command(url, "--continue", f"Words {number}"),
             cwd=cwd,
             env=faulted.environment(home),

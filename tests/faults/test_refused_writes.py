@@ -28,13 +28,8 @@ FAULTS = [
 
 
 @pytest.mark.proves("sessions-faults")
-async def test_what_a_disk_refuses_is_told_and_loses_nothing_that_was_shown(tmp_path: Path) -> None:
-    assert await faulted.complaints(tmp_path, faulted.seeded(FAULTS[2:3], seed=1, each=1)) == {}
-
-
-@pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
-async def test_a_disk_may_refuse_in_any_way(tmp_path: Path) -> None:
+async def test_what_a_disk_refuses_is_told_and_loses_nothing_that_was_shown(tmp_path: Path) -> None:
     assert await faulted.complaints(tmp_path, faulted.sampled(FAULTS, 3)) == {}
 
 

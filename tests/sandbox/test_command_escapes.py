@@ -268,12 +268,14 @@ async def test_no_command_of_each_kind_gets_out(ground: Ground, cage: str) -> No
 
 
 @pytest.mark.proves("F03", "divergences-the-cage-without-bubblewrap")
+@pytest.mark.deep
 @pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
 async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground) -> None:
     cases = command_escapes.METADATA
     assert await to_thread.run_sync(attacked, ground, "bubblewrap", cases) == []
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
 async def test_what_may_only_ask_the_proxy_finds_no_other_way(ground: Ground) -> None:
     cases = command_escapes.PAST_THE_PROXY
@@ -282,7 +284,10 @@ async def test_what_may_only_ask_the_proxy_finds_no_other_way(ground: Ground) ->
 
 @pytest.mark.proves("F08", "F10", "divergences-sockets-of-this-machine-with")
 @pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
-@pytest.mark.parametrize("cage", CAGES)
+@pytest.mark.parametrize(
+    "cage",
+    [pytest.param(each, marks=() if each == CAGES[0] else pytest.mark.deep) for each in CAGES],
+)
 async def test_with_the_network_on_no_program_of_this_machine_is_spoken_to(
     ground: Ground, cage: str
 ) -> None:

@@ -123,26 +123,20 @@ def killed_while_going_back(folder: Path, step: int) -> None:
         assert pending(shadow) is None
 
 
-def test_a_checkpoint_that_is_cut_off_harms_none_and_the_next_is_whole(tmp_path: Path) -> None:
-    killed_while_taking(tmp_path, 25)
-
-
-def test_a_rewind_that_is_cut_off_is_finished_or_taken_back(tmp_path: Path) -> None:
-    killed_while_going_back(tmp_path, 39)
-
-
 STEPS = [pytest.param(7, marks=pytest.mark.deep), pytest.param(1, marks=pytest.mark.soak)]
 
 
 @pytest.mark.proves("K14")
 @pytest.mark.parametrize("step", STEPS)
-def test_a_checkpoint_may_be_cut_off_anywhere(tmp_path: Path, step: int) -> None:
+def test_a_checkpoint_that_is_cut_off_harms_none_and_the_next_is_whole(
+    tmp_path: Path, step: int
+) -> None:
     killed_while_taking(tmp_path, step)
 
 
 @pytest.mark.proves("K14")
 @pytest.mark.parametrize("step", STEPS)
-def test_a_rewind_may_be_cut_off_anywhere(tmp_path: Path, step: int) -> None:
+def test_a_rewind_that_is_cut_off_is_finished_or_taken_back(tmp_path: Path, step: int) -> None:
     killed_while_going_back(tmp_path, step)
 
 

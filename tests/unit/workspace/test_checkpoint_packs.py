@@ -35,6 +35,7 @@ def test_git_finds_nothing_wrong(tmp_path: Path) -> None:
     assert len(kept.git("for-each-ref").splitlines()) == 6
 
 
+@pytest.mark.deep
 def test_what_git_packs_tighter_is_still_read(tmp_path: Path) -> None:
     kept = filled(tmp_path)
     names = kept.shadow.library.names()

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
@@ -72,11 +72,26 @@ def without_git(found: Seen) -> Seen:
 
 
 @pytest.mark.proves("K03")
+@settings(max_examples=12)
+@given(first=TREE, second=TREE)
+def test_some_trees_become_others_and_come_back(
+    tmp_path_factory: pytest.TempPathFactory, first: dict[str, Item], second: dict[str, Item]
+) -> None:
+    there_and_back(tmp_path_factory.mktemp("kept"), first, second)
+
+
+@pytest.mark.proves("K03")
+@pytest.mark.deep
+@settings(max_examples=100)
 @given(first=TREE, second=TREE)
 def test_any_tree_becomes_any_other_and_comes_back(
     tmp_path_factory: pytest.TempPathFactory, first: dict[str, Item], second: dict[str, Item]
 ) -> None:
-    kept = Kept(tmp_path_factory.mktemp("kept"))
+    there_and_back(tmp_path_factory.mktemp("kept"), first, second)
+
+
+def there_and_back(folder: Path, first: dict[str, Item], second: dict[str, Item]) -> None:
+    kept = Kept(folder)
     root = kept.root
     make(root, first)
     was, before = seen(root), kept.take()

@@ -134,6 +134,7 @@ async def test_one_whose_deletion_was_cut_off_is_deleted_again(repo: Repository)
 
 
 @pytest.mark.proves("M21", "M23")
+@pytest.mark.deep
 async def test_files_in_no_checkpoint_are_kept_by_the_option_that_the_hint_names(
     repo: Repository,
 ) -> None:

@@ -47,6 +47,7 @@ async def test_git_clean_takes_no_session_away(repo: Repository) -> None:
 
 
 @pytest.mark.proves("paws-sessions-in-trouble")
+@pytest.mark.deep
 async def test_a_full_disk_leaves_nothing_of_a_start(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", mebibytes=8) as disk:
         repo = Repository(disk / "work")
