@@ -61,6 +61,9 @@ def gone_on(home: Path) -> list[str]:
             last = resume.load(home, lease).last
         keep(home, numbered([said("on")], after=last))
         again = resume.read(home, SESSION)
+        if again.warnings:  # a harmed index may lose its way as it grows: it is made anew
+            with Lease.take(home, SESSION) as lease:
+                again = resume.load(home, lease)
     except OuroborosError:
         return []
     if again.warnings or again.last != last + 1:

@@ -81,7 +81,7 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
         time.sleep(0.01)
     (cwd / "refused").touch()
     ends = [process.communicate(timeout=60)[1].decode() for process in running]
-    return [(process.returncode, told) for process, told in zip(running, ends, strict=True)]
+    return [(process.wait(), told) for process, told in zip(running, ends, strict=True)]
 
 
 @pytest.mark.proves("I15")

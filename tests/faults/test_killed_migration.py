@@ -97,7 +97,7 @@ PLACES = [
 @pytest.mark.proves("sessions-faults")
 @pytest.mark.deep
 def test_a_store_is_whole_though_its_migration_was_killed(tmp_path: Path) -> None:
-    assert run(tmp_path, faulted.seeded(PLACES, faulted.fresh_seed(), each=2)) == {}
+    assert run(tmp_path, faulted.seeded(PLACES, faulted.fresh_seed(), each=1)) == {}
 
 
 @pytest.mark.soak

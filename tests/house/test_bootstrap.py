@@ -395,7 +395,7 @@ def test_a_first_call_that_was_cut_off_can_be_made_again(
     assert [path.name for path in whole.iterdir() if ".tmp." in path.name] == []
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 def test_pip_does_it_where_uv_cannot(whole: Path) -> None:
     (whole / "requirements" / "uv.txt").write_text("nothing-of-this-name==1\n", encoding="utf-8")
     env = PERSON | {"OURO_PYTHON": sys.executable, "UV_OFFLINE": "1", "UV_NO_CACHE": "1"}

@@ -211,7 +211,12 @@ POINTS = {
 @pytest.mark.proves("paws-sessions-killed", "N13")
 @pytest.mark.parametrize(
     "verb",
-    [pytest.param(verb, marks=() if verb == "rewind" else pytest.mark.deep) for verb in POINTS],
+    [
+        pytest.param("rewind"),
+        pytest.param("squash", marks=pytest.mark.deep),
+        pytest.param("archive", marks=pytest.mark.deep),
+        *(pytest.param(each, marks=pytest.mark.soak) for each in ("start", "checkpoint", "delete")),
+    ],
 )
 async def test_killed_after_a_call_of_git(tmp_path: Path, verb: str) -> None:
     await killed_once(tmp_path, verb, POINTS[verb], "after")
