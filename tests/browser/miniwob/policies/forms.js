@@ -99,6 +99,7 @@ for (let turns = 0; turns < 24; turns++) {
   await click(tab, now < month ? ".ui-datepicker-next" : ".ui-datepicker-prev");
 }
 await pressText(".ui-datepicker-calendar td a", String(day));
+await waitForSelector(tab, "#ui-datepicker-div", 30000, { state: "hidden" }); // it fades, over the button
 await submit();
 
 //: navigate-tree

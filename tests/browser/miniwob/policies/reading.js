@@ -45,9 +45,9 @@ else {
 //: social-media
 const [user, action] = [goal.match(/user (@\w+)/)[1], quoted()[0]];
 const post = await inPage("return path($$('.media').find((e) => e.querySelector('.username').textContent === args[0]))", user);
-if (["Reply", "Retweet", "Like"].includes(action)) await click(tab, `${post} .${action.toLowerCase()}`);
+if (["Reply", "Retweet", "Like"].includes(action)) await pressPicture(`${post} .${action.toLowerCase()}`);
 else {
-  await click(tab, `${post} .more`);
+  await pressPicture(`${post} .more`);
   await press("return path($$('ul li', document.querySelector(args[0])).find((e) => e.textContent.startsWith(args[1])))", post, action);
 }
 
@@ -55,7 +55,7 @@ else {
 const [author, deed] = [goal.match(/by (@\w+)/)[1], quoted()[0].toLowerCase()];
 const posts = await inPage("return $$('.media').filter((e) => e.querySelector('.username').textContent === args[0]).map((e) => path(e.querySelector('.' + args[1])))", author, deed);
 const count = Number((goal.match(/on (\d+) post/) ?? [0, posts.length])[1]);
-for (const button of posts.slice(0, count)) await click(tab, button);
+for (const button of posts.slice(0, count)) await pressPicture(button);
 await click(tab, "#submitRow button");
 
 //: stock-market

@@ -33,6 +33,14 @@ async function pressText(selector, text) {
       "return e ? path(e) : null;", selector, text);
 }
 
+// Presses what shows another picture under the mouse, and has no size until that has come.
+async function pressPicture(selector) {
+  await waitForSelector(tab, selector, 30000);
+  await hover(tab, selector);
+  await waitForSelector(tab, selector, 30000);
+  return click(tab, selector);
+}
+
 const submit = () => click(tab, "#subbtn");
 const enter = (selector, text) => fill(tab, { [selector]: text });
 const read = (selector) => inPage("return document.querySelector(args[0])?.innerText.trim() ?? null", selector);
