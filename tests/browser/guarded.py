@@ -29,7 +29,7 @@ class Guarded:
 
     async def open(self, url: str) -> Tab:
         tab = self.tabs.tab(await self.tabs.open(url))
-        await tab.until(lambda: tab.status == "complete", 15, "not loaded")
+        await tab.until(lambda: tab.status == "complete", 60, "not loaded")
         return tab
 
     async def run(self, tab: Tab, code: str) -> Any:

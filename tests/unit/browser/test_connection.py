@@ -58,19 +58,20 @@ async def sent(line: Line, count: int) -> None:
 
 
 @pytest.mark.proves("browser-driver")
-async def test_ten_thousand_open_calls_get_each_its_own_answer() -> None:
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.deep)])
+async def test_thousands_of_open_calls_get_each_their_own_answer(count: int) -> None:
     got: dict[int, bytes] = {}
 
     async def call(connection: Connection, number: int) -> None:
         got[number] = bytes(await connection.call("A.b", {"number": number}))
 
     async with talking() as (line, connection), anyio.create_task_group() as tasks:
-        for number in range(10_000):
+        for number in range(count):
             tasks.start_soon(call, connection, number)
-        await sent(line, 10_000)
+        await sent(line, count)
         for said in reversed(line.sent):
             line.say({"id": said["id"], "result": said["params"]})
-    assert got == {number: b'{"number":%d}' % number for number in range(10_000)}
+    assert got == {number: b'{"number":%d}' % number for number in range(count)}
 
 
 @pytest.mark.proves("browser-driver")

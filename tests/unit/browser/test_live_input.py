@@ -14,6 +14,7 @@ from ouroboros.browser.live.driver import Drivers
 from ouroboros.browser.live.input import Compose, Finger, Insert, Key, Mouse, Touch, Wheel, calls
 from ouroboros.core.events.browser import TabDriven
 from ouroboros.core.events.envelope import Event
+from tests.cases import every
 
 SHAPE = Shape(width=1000, height=600, top=100)
 parts = st.floats(min_value=0, max_value=1, allow_nan=False)
@@ -65,8 +66,8 @@ def test_what_an_input_method_makes_counts_in_the_units_of_the_web() -> None:
     assert calls(Insert(tab="t", text="é"), SHAPE) == [("Input.insertText", {"text": "é"})]
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
+@every(
+    "written, meant",
     [
         ("example.com", "https://example.com"),
         (" example.com/a?b=c#d ", "https://example.com/a?b=c#d"),
@@ -83,7 +84,7 @@ def test_an_address_is_what_a_person_means(written: str, meant: str) -> None:
     assert whole(written) == meant
 
 
-@pytest.mark.parametrize(
+@every(
     "written",
     [
         "",
@@ -100,7 +101,7 @@ def test_what_is_no_address_of_a_web_page_is_refused(written: str) -> None:
         whole(written)
 
 
-@pytest.mark.parametrize(
+@every(
     "message",
     [
         "",

@@ -1,12 +1,12 @@
 """Keys and turned boxes, without a browser."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page.keys import chord, events, holding, key_of, modifier_bits
 from ouroboros.browser.page.quads import Point, through
+from tests.cases import every
 
 
 @given(st.characters(exclude_categories=("Cs", "Cc")))
@@ -25,8 +25,8 @@ def test_any_other_name_is_a_key_or_refused(name: str) -> None:
     assert key.number
 
 
-@pytest.mark.parametrize(
-    ("written", "held", "key"),
+@every(
+    "written, held, key",
     [
         ("a", (), "a"),
         ("Control+A", ("Control",), "A"),

@@ -12,6 +12,7 @@ from ouroboros.browser.channel.socket import shown, socket
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
 from ouroboros.browser.tab import TabFacts, TabStatus
+from tests.cases import every
 
 pytestmark = pytest.mark.real
 
@@ -45,8 +46,8 @@ def test_a_named_program_that_is_not_there_is_missing(named: str, tmp_path: Path
 
 
 @pytest.mark.proves("browser-start")
-@pytest.mark.parametrize(
-    ("platform", "root", "tools", "needs", "first"),
+@every(
+    "platform, root, tools, needs, first",
     [
         ("linux", True, ("apt-get",), "nothing", ("apt-get", "update")),
         ("linux", False, ("apt-get", "sudo"), "sudo", ("sudo", "apt-get", "update")),
@@ -81,8 +82,8 @@ def test_the_sandbox_is_off_for_root_alone() -> None:
     assert not any(word.startswith("--remote-debugging-port") for word in words)
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
+@every(
+    "text, wanted",
     [
         (f"9222\n{ADDRESS}", f"ws://127.0.0.1:9222{ADDRESS}"),
         (f"9222\n{ADDRESS}\n", f"ws://127.0.0.1:9222{ADDRESS}"),
@@ -112,7 +113,7 @@ async def test_the_persons_own_browser_is_found_in_its_profile(tmp_path: Path) -
     assert await attach.address("", tmp_path) == f"ws://127.0.0.1:4711{ADDRESS}"
 
 
-@pytest.mark.parametrize("wanted", ["ftp://x", "http://", "127.0.0.1:99999", "http://[::1"])
+@every("wanted", ["ftp://x", "http://", "127.0.0.1:99999", "http://[::1"])
 async def test_nonsense_is_no_address(wanted: str, tmp_path: Path) -> None:
     with pytest.raises(BrowserFailed, match="is no address of a browser"):
         await attach.address(wanted, tmp_path)

@@ -5,13 +5,14 @@ import pytest
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.guard.policy import AllowList, Asked, Together, check_address
 from ouroboros.browser.guard.touched import GRACE_SECONDS, Touches
+from tests.cases import every
 
 SHOP, EVIL, CDN = "https://shop.example", "https://evil.example", "https://cdn.example"
 
 
 @pytest.mark.proves("C16")
-@pytest.mark.parametrize(
-    ("url", "allowed"),
+@every(
+    "url, allowed",
     [
         ("https://shop.example/x", True),
         ("https://a.shop.example/x", True),
@@ -52,15 +53,13 @@ async def test_blocked_wins_and_an_empty_list_wants_to_know_nothing() -> None:
         AllowList(["http://"])
 
 
-@pytest.mark.parametrize(
-    "url", ["https://a.example", "http://localhost:80", "about:blank", "data:text/html,x"]
-)
+@every("url", ["https://a.example", "http://localhost:80", "about:blank", "data:text/html,x"])
 def test_pages_may_be_opened(url: str) -> None:
     assert check_address(url) == url
 
 
 @pytest.mark.proves("C16")
-@pytest.mark.parametrize(
+@every(
     "url",
     [
         "file:///etc/passwd",

@@ -12,13 +12,14 @@ from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.transfer.artifacts import NAME_BYTES, Artifacts, safe_name
 from ouroboros.core.events.browser import ArtifactKept
 from ouroboros.core.events.envelope import Event
+from tests.cases import every
 from tests.small_disk import fill, mounted
 
 pytestmark = pytest.mark.real
 
 
-@pytest.mark.parametrize(
-    ("written", "name"),
+@every(
+    "written, name",
     [
         ("bill.csv", "bill.csv"),
         ("../../x", "x"),

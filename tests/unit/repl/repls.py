@@ -58,7 +58,7 @@ class Ground:
                 seeds=seeds,
                 checkpoints=checkpoints,
                 close_tab=close_tab,
-                seconds=5,
+                seconds=60,
             ) as repl,
         ):
             yield repl

@@ -11,6 +11,7 @@ from ouroboros.repl.functions.function import Function, Spec
 from ouroboros.repl.functions.pages import Pages
 from ouroboros.repl.functions.wait import Load
 from ouroboros.tools.tool import Result, ToolContext
+from tests.cases import every
 
 WAITING = [
     spec for _, specs in GROUPS for spec in specs if "timeout" in spec.arguments.__struct_fields__
@@ -42,8 +43,8 @@ async def worked(spec: Spec, given: Struct) -> float:
 
 
 @pytest.mark.proves("browser-waits")
-@pytest.mark.parametrize("spec", WAITING, ids=lambda spec: spec.name)
-@pytest.mark.parametrize(("asked", "at_most"), [(1e300, 600_000), (-5.0, 0), (1_000.0, 1_000)])
+@every("spec", WAITING)
+@every("asked, at_most", [(1e300, 600_000), (-5.0, 0), (1_000.0, 1_000)])
 async def test_a_wait_of_code_is_cut_to_an_end(spec: Spec, asked: float, at_most: float) -> None:
     needed = {"tab": "tab_0", "url": "", "code": "", "selector": "a", "text": "a"}
     fields = spec.arguments.__struct_fields__

@@ -16,6 +16,7 @@ from ouroboros.repl.checkpoints import ALL_BYTES, Checkpoint, Checkpoints, Found
 from ouroboros.repl.keepsakes import Keepsakes
 from ouroboros.repl.ledger import Ledger
 from ouroboros.repl.taint import Saved
+from tests.cases import every
 from tests.small_disk import fill, mounted
 from tests.unit.repl.repls import Ground
 from tests.unit.tools.spine import Spine
@@ -43,15 +44,15 @@ def test_null_drops_a_value(tmp_path: Path):
     assert list(tmp_path.rglob("*.value")) == []
 
 
-@pytest.mark.parametrize("key", ["../../x", "a/b", "é" * 200, " "])
+@every("key", ["../../x", "a/b", "é" * 200, " "])
 def test_any_key_is_a_key_and_no_path(tmp_path: Path, key: str):
     kept = Keepsakes(tmp_path / "home", "/project")
     kept.put(key, b"1")
     assert [p.name for p in tmp_path.iterdir()] == ["home"]
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
+@every(
+    "key, value",
     [
         ("", b"1"),
         ("\ud800", b"1"),
@@ -113,6 +114,8 @@ _WRITER = """
 import sys
 from pathlib import Path
 from ouroboros.repl.keepsakes import Keepsakes
+from tests.cases import every
+from tests.cases import every
 kept = Keepsakes(Path(sys.argv[1]), "/project")
 n = 0
 while True:

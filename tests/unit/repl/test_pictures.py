@@ -8,12 +8,13 @@ import pytest
 from ouroboros.core.errors import ToolFailed
 from ouroboros.tools.builtin.image import FILE_BYTES, picture
 from ouroboros.tools.pictures.measure import Measured
+from tests.cases import every
 from tests.unit.tools.test_pictures import plain
 
 
 @pytest.mark.proves("D15", "codex-3.6")
-@pytest.mark.parametrize(
-    ("name", "why"),
+@every(
+    "name, why",
     [
         ("gone.png", "does not exist"),
         ("folder", "is not a file"),

@@ -8,6 +8,7 @@ from msgspec import Raw, Struct
 
 from ouroboros.core.errors import ToolFailed
 from ouroboros.repl.positions import named
+from tests.cases import every
 
 
 class Click(Struct, frozen=True, kw_only=True):
@@ -32,8 +33,8 @@ class Keep(Struct, frozen=True, kw_only=True):
     value: Raw
 
 
-@pytest.mark.parametrize(
-    ("kind", "arguments", "expected"),
+@every(
+    "kind, arguments, expected",
     [
         (Click, ["tab_0", "#a"], {"tab": "tab_0", "target": "#a"}),
         (Click, ["tab_0", "#a", "right"], {"tab": "tab_0", "target": "#a", "button": "right"}),

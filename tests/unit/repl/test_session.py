@@ -161,6 +161,7 @@ async def test_rules_hold_for_functions(tmp_path: Path):
         assert await json_of(repl, "await read('/etc/hostname').then(t => t.length > 0)") is True
 
 
+@pytest.mark.deep
 async def test_many_calls_run_together_with_ids_of_their_own(tmp_path: Path):
     place = ground(tmp_path)
     (place.cwd / "a.txt").write_text("a")
@@ -239,6 +240,7 @@ async def test_variables_come_back_with_a_resumed_session_and_the_lost_are_named
         assert "brought back" not in (await repl.run_block("1", call_id="c4")).text
 
 
+@pytest.mark.deep
 async def test_large_variables_are_kept_now_and_then_and_at_the_end(tmp_path: Path):
     kept = Checkpoints.of(tmp_path / "home", State(session="ses_1"))
     async with ground(tmp_path).repl(checkpoints=kept) as repl:
@@ -270,6 +272,7 @@ async def test_variables_of_another_place_come_back_by_name_and_older_ones_are_c
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_variables_of_a_place_that_was_left_are_not_kept_for_the_one_that_it_went_to(
     tmp_path: Path,
 ):
@@ -402,10 +405,10 @@ async def test_a_withheld_function_answers_in_words(tmp_path: Path):
 
 
 async def test_seeds_are_variables(tmp_path: Path):
-    rows = msgspec.json.encode([{"n": n} for n in range(50_000)])
+    rows = msgspec.json.encode([{"n": n} for n in range(5_000)])
     seeds = Seeds(seeds=(Seed(name="data", value=rows, source="a.json"),))
     async with ground(tmp_path).repl(seeds=seeds) as repl:
-        assert await json_of(repl, "data.filter(row => row.n % 1000 === 0).length") == 50
+        assert await json_of(repl, "data.filter(row => row.n % 1000 === 0).length") == 5
         assert (await repl.value("data"))[:8] == b'[{"n":0}'
 
 

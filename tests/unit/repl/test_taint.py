@@ -8,6 +8,7 @@ from ouroboros.core.errors import Denied
 from ouroboros.repl.following import Elsewhere
 from ouroboros.repl.taint import Saved, Taint, patterns_of
 from ouroboros.tools.tool import Effect
+from tests.cases import every
 
 SHOP = "https://shop.example"
 EVIL = "https://evil.example/?secret=1"
@@ -60,8 +61,8 @@ async def test_after_reading_a_new_place_is_asked_about_once():
     assert not taint.knows(EVIL)
 
 
-@pytest.mark.parametrize(
-    ("words", "url", "known"),
+@every(
+    "words, url, known",
     [
         ("compare https://a.example/x?y and b.example:8080", "https://a.example/z", True),
         ("compare https://a.example/x?y and b.example:8080", "http://b.example:8080/", True),
@@ -120,8 +121,8 @@ async def test_requests_of_a_clean_session_pass_and_are_remembered():
     assert not taint.knows("https://cdn.example/x.js")
 
 
-@pytest.mark.parametrize(
-    ("asked", "allowed"),
+@every(
+    "asked, allowed",
     [
         (Asked(url=f"{SHOP}/more", kind="fetch", touched=True), True),
         (Asked(url=EVIL, kind="fetch", touched=True), False),
@@ -240,8 +241,8 @@ async def test_a_resumed_session_knows_what_it_had_read():
     assert not clean.is_tainted
 
 
-@pytest.mark.parametrize(
-    ("domain", "url", "opens"),
+@every(
+    "domain, url, opens",
     [
         ("shop.example", "https://www.shop.example/a", True),
         ("shop.example:8443", "http://shop.example:8443/", True),
@@ -263,8 +264,8 @@ def test_a_yes_to_a_domain_opens_that_domain(domain: str, url: str, opens: bool)
 
 
 @pytest.mark.proves("permissions-design-2-8")
-@pytest.mark.parametrize(
-    ("effect", "sources", "by"),
+@every(
+    "effect, sources, by",
     [
         (
             Effect(kind="fetch", action="", url="https://read.example/a?b"),

@@ -1,10 +1,11 @@
 """Which code of a reply is run: four readings, and the traps of each."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.rlm.code.blocks import MOST_BLOCKS, blocks
+from tests.cases import every
 
 
 def codes(text: str) -> list[str]:
@@ -166,14 +167,7 @@ TABLES: dict[str, Table] = {
 
 
 @pytest.mark.proves("B12", "B13")
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        pytest.param(*case, id=f"{name}-{id}")
-        for name, table in TABLES.items()
-        for id, case in table.items()
-    ],
-)
+@every("text, wanted", [case for table in TABLES.values() for case in table.values()])
 def test_the_code_of_a_reply(text: str, wanted: list[str]) -> None:
     assert codes(text) == wanted
 
@@ -226,7 +220,6 @@ PIECES = st.sampled_from([
 
 
 @pytest.mark.proves("B13", "B29")
-@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(), st.lists(PIECES, max_size=60).map("".join)))
 def test_no_reply_breaks_the_parser(text: str) -> None:
     for block in blocks(text):
@@ -234,7 +227,6 @@ def test_no_reply_breaks_the_parser(text: str) -> None:
 
 
 @pytest.mark.proves("B13")
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(
         st
@@ -251,10 +243,8 @@ def test_what_stands_in_fences_comes_out_whole(code: list[str]) -> None:
 
 
 @pytest.mark.proves("B13")
-@pytest.mark.parametrize(
-    "text",
-    ["[" * 100_000, '{"code":' * 20_000, "```" * 50_000, "`" * 200_000, "{code" * 50_000],
-    ids=["brackets", "objects", "fences", "backticks", "braces"],
+@every(
+    "text", ["[" * 100_000, '{"code":' * 20_000, "```" * 50_000, "`" * 200_000, "{code" * 50_000]
 )
 def test_a_flood_is_read_in_bounded_time(text: str) -> None:
     assert len(blocks(text)) <= MOST_BLOCKS

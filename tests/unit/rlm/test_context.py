@@ -12,6 +12,7 @@ from ouroboros.core.state import fold
 from ouroboros.rlm import history
 from ouroboros.rlm.context import Bounds, Page, Setting, message
 from ouroboros.rlm.progress import Iteration, Ran, line
+from tests.cases import every
 from tests.unit.rlm.states import Story, block
 
 BOUNDS = Bounds(iterations=25, history_tokens=8_000)
@@ -238,8 +239,8 @@ def test_no_history_passes_its_budget(runs: list[tuple[str, str, bool]], budget:
 
 
 @pytest.mark.proves("B08")
-@pytest.mark.parametrize(
-    ("code", "ok", "entry", "wanted"),
+@every(
+    "code, ok, entry, wanted",
     [
         ("await openTab('http://a/')", True, "", "1. openTab(http://a/) - ok"),
         ("await click(t, '#a'); await click(t, '#b')", True, "", "1. click(#a) x2 - ok"),

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from ouroboros.rlm import prompts
+from tests.cases import every
 
 DATA = "## Session\nenv.name = value\nsetFinal(value)\nread(path): string"
 ASK = "\nllm_query(prompt, data?): string\nllm_map(prompt, items)"
@@ -13,7 +14,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("api", [DATA, DATA + ASK, DATA + PAGES, DATA + ASK + PAGES])
+@every("api", [DATA, DATA + ASK, DATA + PAGES, DATA + ASK + PAGES])
 def test_examples_and_rules_of_code_name_only_what_there_is(api: str) -> None:
     text = prompts.load().system(api, can_ask="llm_query" in api)
     assert "{" + "examples}" not in text

@@ -13,12 +13,13 @@ from ouroboros.core.parts import Message, Usage
 from ouroboros.rlm.children import words
 from ouroboros.rlm.children.family import CANCELLED, ERROR, packed, settled
 from ouroboros.rlm.children.journal import nested
+from tests.cases import every
 
 PAGE = "".join(f"Crate {n} holds {n * 7919 % 100_003} bolts. " for n in range(200))
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
+@every(
+    "data, text",
     [(b'"a\\nb"', "a\nb"), (b"[1, 2]", "[1, 2]"), (b"null", ""), (b"", ""), (b"0", "0")],
 )
 def test_data_is_text_or_its_json(data: bytes, text: str) -> None:
@@ -61,8 +62,8 @@ def test_a_request_is_bounded_whoever_wrote_it() -> None:
 
 
 @pytest.mark.proves("B16")
-@pytest.mark.parametrize(
-    ("text", "found"),
+@every(
+    "text, found",
     [
         ('{"1": "a", "2": "b"}', {1: "a", 2: "b"}),
         ('Here:\n```json\n{"1": "a"}\n```', {1: "a"}),
@@ -72,7 +73,6 @@ def test_a_request_is_bounded_whoever_wrote_it() -> None:
         ('{"1": "a', {}),
         ("{" * 100_000, {}),
     ],
-    ids=["plain", "fenced", "values", "odd", "prose", "broken", "flood"],
 )
 def test_answers_of_a_pack(text: str, found: dict[int, str]) -> None:
     assert words.answers(text, 2) == found
