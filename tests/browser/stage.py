@@ -31,9 +31,14 @@ class Stage:
             await loaded(tab)
         return tab
 
-    async def show(self, page: Page, *, path: str = "page") -> Tab:
-        """Opens a tab on a page that the test wrote itself."""
-        return await self.open(self.site.put(path, page))
+    async def show(self, page: Page, *, path: str = "page", tab: Tab | None = None) -> Tab:
+        """Shows a page that the test wrote itself: in a new tab, or in place of what ``tab`` has."""
+        address = self.site.put(path, page)
+        if tab is None:
+            return await self.open(address)
+        await tab.navigate(address)
+        await loaded(tab)
+        return tab
 
 
 async def read(tab: Tab, code: str) -> Any:

@@ -37,6 +37,7 @@ def _size(artifact: Artifact) -> tuple[int, int]:
 
 
 @pytest.mark.proves("C09", "D15")
+@pytest.mark.deep
 async def test_pictures_come_in_the_order_of_the_actions_between_them(
     stage: Stage, artifacts: Artifacts
 ) -> None:
@@ -59,6 +60,7 @@ async def test_pictures_come_in_the_order_of_the_actions_between_them(
 
 
 @pytest.mark.proves("C09")
+@pytest.mark.deep
 async def test_pictures_asked_for_at_once_are_taken_one_after_the_other(
     stage: Stage, artifacts: Artifacts
 ) -> None:
@@ -77,6 +79,7 @@ async def test_pictures_asked_for_at_once_are_taken_one_after_the_other(
 
 
 @pytest.mark.proves("C09", "D15")
+@pytest.mark.deep
 async def test_a_tab_behind_others_is_drawn(stage: Stage, artifacts: Artifacts) -> None:
     behind = await stage.show("<h1>Behind</h1>")
     await stage.show("<h1>Front</h1>", path="front")
@@ -84,6 +87,7 @@ async def test_a_tab_behind_others_is_drawn(stage: Stage, artifacts: Artifacts) 
 
 
 @pytest.mark.proves("C09", "D15")
+@pytest.mark.deep
 async def test_a_tab_behind_others_is_drawn_each_time_it_changed(
     stage: Stage, artifacts: Artifacts
 ) -> None:
@@ -113,6 +117,7 @@ async def test_a_whole_page_and_a_part_of_it(stage: Stage, artifacts: Artifacts)
 
 
 @pytest.mark.proves("C09", "D15")
+@pytest.mark.deep
 async def test_an_endless_page_is_drawn_smaller(stage: Stage, artifacts: Artifacts) -> None:
     tab = await stage.show("<body style='margin:0;height:60000px;width:300px'></body>")
     width, height = _size(await Screenshots(artifacts).take(tab, full_page=True))
@@ -147,6 +152,7 @@ async def test_a_page_is_printed(stage: Stage, artifacts: Artifacts) -> None:
 
 
 @pytest.mark.proves("browser-what-was-settled-on-the-way")
+@pytest.mark.deep
 async def test_the_page_has_the_size_when_the_call_returns(stage: Stage) -> None:
     seen: list[list[int]] = []
     for number in range(4):

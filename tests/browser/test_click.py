@@ -11,6 +11,7 @@ from ouroboros.browser.tabs import Tab
 from ouroboros.browser.wire import Incoming
 from tests.browser.site import Asked
 from tests.browser.stage import Stage, loaded, read
+from tests.cases import every
 
 LOG = """<!doctype html><script>
 window.heard = [];
@@ -48,6 +49,7 @@ UNPRESSABLE = [
 
 
 @pytest.mark.proves("C05")
+@pytest.mark.deep
 async def test_what_cannot_be_pressed_is_said_and_not_pressed(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     for style, why in UNPRESSABLE:
@@ -58,8 +60,9 @@ async def test_what_cannot_be_pressed_is_said_and_not_pressed(stage: Stage) -> N
 
 
 @pytest.mark.proves("C05")
-@pytest.mark.parametrize(
-    ("body", "why"),
+@pytest.mark.deep
+@every(
+    "body, why",
     [
         ("<button id=b disabled>x</button>", "disabled"),
         ("<fieldset disabled><button id=b>x</button></fieldset>", "disabled"),
@@ -68,8 +71,8 @@ async def test_what_cannot_be_pressed_is_said_and_not_pressed(stage: Stage) -> N
         ("<p id=other>x</p>", "no element matches #b among"),
     ],
 )
-async def test_what_takes_no_press_is_refused(stage: Stage, body: str, why: str) -> None:
-    tab = await stage.show(LOG + body)
+async def test_what_takes_no_press_is_refused(stage: Stage, tab: Tab, body: str, why: str) -> None:
+    await stage.show(LOG + body, tab=tab)
     with pytest.raises(CannotAct, match=why):
         await click(tab, "#b")
     assert await heard(tab) == []
@@ -84,6 +87,7 @@ async def test_a_cover_is_named_and_not_pressed(stage: Stage) -> None:
     assert await heard(tab) == []
 
 
+@pytest.mark.deep
 async def test_a_free_spot_of_a_half_covered_element_is_found(stage: Stage) -> None:
     cover = "<div style='position:fixed;left:0;top:0;width:130px;height:600px'></div>"
     button = (
@@ -94,6 +98,7 @@ async def test_a_free_spot_of_a_half_covered_element_is_found(stage: Stage) -> N
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.deep
 async def test_a_veil_that_goes_away_is_waited_for(stage: Stage) -> None:
     veil = "<div id=v style='position:fixed;inset:0'></div>"
     script = "<script>setTimeout(() => v.remove(), 150)</script>"
@@ -102,6 +107,7 @@ async def test_a_veil_that_goes_away_is_waited_for(stage: Stage) -> None:
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.deep
 async def test_an_element_under_a_sticky_header_is_scrolled_free(stage: Stage) -> None:
     page = """<style>header{position:sticky;top:0;height:300px;background:red}</style>
     <header>top</header><div style="height:3000px"></div><button id=b>x</button>
@@ -113,6 +119,7 @@ async def test_an_element_under_a_sticky_header_is_scrolled_free(stage: Stage) -
     assert await clicked(tab) == ["b", "b"]
 
 
+@pytest.mark.deep
 async def test_a_moving_element_is_met_when_it_stands(stage: Stage) -> None:
     page = """<style>@keyframes go{from{left:0}to{left:500px}}
     #b{position:absolute;top:50px;animation:go .4s linear forwards}</style><button id=b>x</button>"""
@@ -132,6 +139,7 @@ async def test_a_press_that_would_reach_another_element_is_kept_from_the_page(st
     assert await clicked(tab) == []
 
 
+@pytest.mark.deep
 async def test_the_first_visible_of_several_is_taken_and_the_number_told(stage: Stage) -> None:
     page = "<button id=x hidden class=c>1</button><button id=y class=c>2</button><i class=c>3</i>"
     tab = await stage.show(LOG + page)
@@ -148,6 +156,7 @@ async def test_transforms_and_nested_scrolling_are_followed(stage: Stage) -> Non
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.deep
 async def test_a_zoomed_and_a_pinched_page_are_met(stage: Stage) -> None:
     page = "<html style='zoom:1.5'><div style='height:700px'></div><button>a</button><button id=b>x</button>"
     tab = await stage.show(LOG + page)
@@ -157,6 +166,7 @@ async def test_a_zoomed_and_a_pinched_page_are_met(stage: Stage) -> None:
     assert await clicked(tab) == ["b", "b"]
 
 
+@pytest.mark.deep
 async def test_a_label_and_the_box_it_covers_are_one(stage: Stage) -> None:
     page = """<style>label{position:relative;display:block;width:90px;height:30px}
     input{opacity:0;position:absolute}label span{position:absolute;inset:0;background:#eee}</style>
@@ -186,6 +196,7 @@ async def test_buttons_counts_modifiers_and_positions(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C05")
+@pytest.mark.deep
 async def test_hovering_shows_what_hovering_shows(stage: Stage) -> None:
     page = """<style>#menu{display:none} #b:hover + #menu{display:block}</style>
     <p id=b>Menu</p><div id=menu>Items</div>"""
@@ -203,6 +214,7 @@ async def test_a_click_that_navigates_says_so_and_where(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C18")
+@pytest.mark.deep
 async def test_a_click_that_opens_a_window_names_its_address(stage: Stage) -> None:
     there = stage.site.put("there", "<title>There</title>")
     tab = await stage.show(f"<a id=a target=_blank href='{there}'>go</a>")
@@ -211,6 +223,7 @@ async def test_a_click_that_opens_a_window_names_its_address(stage: Stage) -> No
 
 
 @pytest.mark.proves("C18")
+@pytest.mark.deep
 async def test_a_click_that_opens_a_dialog_returns_while_it_waits(stage: Stage) -> None:
     tab = await stage.show("<button id=b onclick=\"window.said = confirm('Sure?')\">x</button>")
 
@@ -255,6 +268,7 @@ addEventListener("mousemove", () => { w.innerHTML = "<button id=b style='width:9
 
 
 @pytest.mark.proves("C14")
+@pytest.mark.deep
 async def test_a_press_that_would_reach_another_button_of_a_card_is_kept_from_the_page(
     stage: Stage,
 ) -> None:
@@ -265,6 +279,7 @@ async def test_a_press_that_would_reach_another_button_of_a_card_is_kept_from_th
 
 
 @pytest.mark.proves("browser-stale")
+@pytest.mark.deep
 async def test_an_aim_at_a_removed_element_reaches_nothing(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")
@@ -274,6 +289,7 @@ async def test_an_aim_at_a_removed_element_reaches_nothing(stage: Stage) -> None
     assert await heard(tab) == []
 
 
+@pytest.mark.deep
 async def test_what_is_covered_but_for_a_corner_is_clicked_there(stage: Stage) -> None:
     cover = "position:absolute;left:8px;top:8px;width:40px;height:40px"
     page = "<button id=b style='%s'>Save</button><button id=c style='%s;%s'>Other</button>"
@@ -286,6 +302,7 @@ async def test_what_is_covered_but_for_a_corner_is_clicked_there(stage: Stage) -
 
 
 @pytest.mark.proves("browser-stale")
+@pytest.mark.deep
 async def test_an_aim_is_covered_between_look_and_act(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
     aimed = await aim(tab, "#b")
@@ -354,35 +371,39 @@ FORMS = [
 
 
 @pytest.mark.proves("C14", "divergences-search-forms")
-async def test_only_a_form_that_merely_searches_counts_as_a_search(stage: Stage) -> None:
-    tab = await stage.open()
-    for number, (form, is_search) in enumerate(FORMS):
-        await tab.navigate(stage.site.put(f"form{number}", f"{form}<i id=form{number}>.</i>"))
-        await wait_for_selector(tab, f"#form{number}")
-        facts = (await aim(tab, "button")).facts
-        assert (facts.is_submit, facts.is_search) == (True, is_search), form
+@every("form, is_search", FORMS)
+async def test_only_a_form_that_merely_searches_counts_as_a_search(
+    stage: Stage, tab: Tab, form: str, is_search: bool
+) -> None:
+    if not tab.url.startswith("http"):
+        await stage.show("<!doctype html>", tab=tab)
+    await read(tab, f"document.body.innerHTML = {form!r}")
+    facts = (await aim(tab, "button")).facts
+    assert (facts.is_submit, facts.is_search) == (True, is_search)
 
 
-@pytest.mark.parametrize(
-    ("link", "navigated"),
-    [
-        ("href='#part'", False),
-        ("href='javascript:void 0'", False),
-        ("href='/x' onclick='history.pushState(0, 0, \"/pushed\"); return false'", False),
-        ("href='/x' download", False),
-        ("href='/there'", True),
-    ],
-)
+LINKS = [
+    ("href='#part'", False),
+    ("href='javascript:void 0'", False),
+    ("href='/x' onclick='history.pushState(0, 0, \"/pushed\"); return false'", False),
+    ("href='/x' download", False),
+    ("href='/there'", True),
+]
+
+
+@pytest.mark.deep
+@every("link, navigated", LINKS)
 async def test_only_another_page_counts_as_a_navigation(
-    stage: Stage, link: str, navigated: bool
+    stage: Stage, tab: Tab, link: str, navigated: bool
 ) -> None:
     stage.site.put("there", "<p>there")
-    tab = await stage.show(f"<a id=a {link}>x</a>")
+    await stage.show(f"<a id=a {link}>x</a>", tab=tab)
     acted = await click(tab, "#a")
     assert acted.navigated is navigated
     assert bool(acted.url) is ("#" in link or "push" in link or navigated)
 
 
+@pytest.mark.deep
 async def test_a_page_that_is_slow_to_begin_is_not_waited_for(stage: Stage) -> None:
     gate = Event()
 
@@ -402,6 +423,7 @@ async def test_a_page_that_is_slow_to_begin_is_not_waited_for(stage: Stage) -> N
     await wait_for_selector(tab, "#slow")
 
 
+@pytest.mark.deep
 async def test_a_page_that_hides_the_press_is_not_pressed_again(stage: Stage) -> None:
     page = """<!doctype html><button id=b>x</button><script>window.count = 0;
     for (const name of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"])
@@ -414,6 +436,7 @@ async def test_a_page_that_hides_the_press_is_not_pressed_again(stage: Stage) ->
 
 
 @pytest.mark.proves("browser-stale")
+@pytest.mark.deep
 async def test_an_element_of_a_frame_that_was_left_is_not_pressed(stage: Stage) -> None:
     stage.site.put("inner", "<button id=b>Save</button>")
     stage.site.put("other", "<button id=b onclick='parent.hit = 1'>Delete</button>")
@@ -427,6 +450,7 @@ async def test_an_element_of_a_frame_that_was_left_is_not_pressed(stage: Stage) 
 
 
 @pytest.mark.proves("browser-a-page-that-was-left")
+@pytest.mark.deep
 async def test_what_goes_away_under_the_press_is_said_to_have_had_no_click(stage: Stage) -> None:
     hides = "<button id=b onmousedown='this.style.marginLeft=`200px`'>Go</button>"
     tab = await stage.show(LOG + f"<div>{hides}</div><button id=c>Stay</button>")

@@ -35,33 +35,32 @@ async def test_an_alert_is_waved_through_and_remembered(stage: Stage) -> None:
     assert [type(event) for event in events] == [DialogOpened, DialogAnswered]
 
 
+QUESTIONS = [
+    ("confirm('Delete all?')", "confirm", True, "", True),
+    ("confirm('Delete all?')", "confirm", False, "", False),
+    ("prompt('Name?', 'you')", "prompt", True, "me", "me"),
+    ("prompt('Name?', 'you')", "prompt", False, "", None),
+]
+
+
 @pytest.mark.proves("C18")
-@pytest.mark.parametrize(
-    ("code", "kind", "accept", "text", "said"),
-    [
-        ("confirm('Delete all?')", "confirm", True, "", True),
-        ("confirm('Delete all?')", "confirm", False, "", False),
-        ("prompt('Name?', 'you')", "prompt", True, "me", "me"),
-        ("prompt('Name?', 'you')", "prompt", False, "", None),
-    ],
-)
-async def test_a_question_waits_for_its_answer(
-    stage: Stage, code: str, kind: str, accept: bool, text: str, said: object
-) -> None:
+async def test_a_question_waits_for_its_answer(stage: Stage) -> None:
     dialogs, _ = await _watched(stage)
     tab = await stage.show("<title>Shop</title>")
     other = await stage.show("<title>Other</title>", path="other")
-    _ask(tab, code)
-    await until(lambda: tab.dialog)
-    assert (tab.facts.dialog, tab.facts.status) == (kind, "dialog")
-    with pytest.raises(DialogOpen):
-        await tab.evaluate("1")
-    assert await read(other, "document.title") == "Other"
-    await dialogs.answer(tab.id, accept, text)
-    assert await read(tab, "window.said") == said
-    assert (tab.facts.dialog, dialogs.of(tab.id)) == ("", None)
+    for code, kind, accept, text, said in QUESTIONS:
+        _ask(tab, code)
+        await until(lambda: tab.dialog)
+        assert (tab.facts.dialog, tab.facts.status) == (kind, "dialog")
+        with pytest.raises(DialogOpen):
+            await tab.evaluate("1")
+        assert await read(other, "document.title") == "Other"
+        await dialogs.answer(tab.id, accept, text)
+        assert await read(tab, "window.said") == said, (code, accept)
+        assert (tab.facts.dialog, dialogs.of(tab.id)) == ("", None)
 
 
+@pytest.mark.deep
 async def test_the_words_of_a_dialog_are_cut_to_a_preview(stage: Stage) -> None:
     dialogs, events = await _watched(stage)
     tab = await stage.show("<title>Shop</title>")
@@ -84,6 +83,7 @@ async def test_a_tab_with_an_open_question_can_be_closed(stage: Stage) -> None:
     assert dialogs.of(tab.id) is None
 
 
+@pytest.mark.deep
 async def test_no_dialog_cannot_be_answered(stage: Stage, tab: Tab) -> None:
     dialogs, _ = await _watched(stage)
     with pytest.raises(CannotAct, match="no dialog"):
@@ -106,6 +106,7 @@ async def test_a_page_that_asks_to_stay_is_left_when_we_leave_it(stage: Stage) -
     assert await read(tab, "document.title") == "Next"
 
 
+@pytest.mark.deep
 async def test_a_page_that_leaves_itself_waits_for_a_decision(stage: Stage) -> None:
     dialogs, _ = await _watched(stage)
     tab = await stage.show(
@@ -124,6 +125,7 @@ async def test_a_page_that_leaves_itself_waits_for_a_decision(stage: Stage) -> N
 
 
 @pytest.mark.proves("C18")
+@pytest.mark.deep
 async def test_a_storm_of_alerts_ends_and_harms_no_other_tab(stage: Stage) -> None:
     dialogs, events = await _watched(stage)
     tab = await stage.show("<title>Storm</title>")
@@ -139,6 +141,7 @@ async def test_a_storm_of_alerts_ends_and_harms_no_other_tab(stage: Stage) -> No
 
 
 @pytest.mark.parametrize(("rule", "said"), [("accept", True), ("dismiss", False)])
+@pytest.mark.deep
 async def test_a_site_may_have_its_questions_answered_beforehand(
     stage: Stage, rule: DialogRule, said: bool
 ) -> None:

@@ -13,6 +13,7 @@ from ouroboros.browser.tabs import Tabs
 from ouroboros.browser.waits import wait_for_load
 from tests.browser.site import Reply, Site
 from tests.browser.stage import Stage
+from tests.cases import every
 
 VALUES = [
     ("1 + 1", 2),
@@ -71,31 +72,38 @@ FAILURES = [
 ]
 
 
-async def page(stage: Stage, body: str = "<title>Shop</title><p id=x>text") -> Tab:
+SHOP = "<title>Shop</title><p id=x>text"
+
+
+async def page(stage: Stage, body: str = SHOP) -> Tab:
     tab = await stage.show(body)
     await wait_for_load(tab)
     return tab
 
 
 @pytest.mark.proves("C03")
-@pytest.mark.parametrize("world", ["isolated", "main"])
-async def test_code_comes_to_its_value(stage: Stage, world: WorldName) -> None:
-    tab = await page(stage)
-    for code, value in VALUES:
-        found = msgspec.json.decode(await tab.evaluate(code, world=world))
-        assert found == value, code
+@pytest.mark.parametrize("world", ["isolated", pytest.param("main", marks=pytest.mark.deep)])
+@every("code, value", VALUES)
+async def test_code_comes_to_its_value(
+    stage: Stage, tab: Tab, world: WorldName, code: str, value: object
+) -> None:
+    if not tab.url.startswith("http"):
+        await stage.show(SHOP, tab=tab)
+    assert msgspec.json.decode(await tab.evaluate(code, world=world)) == value
 
 
 @pytest.mark.proves("C03")
-@pytest.mark.parametrize("world", ["isolated", "main"])
-async def test_code_that_fails_says_how_and_where(stage: Stage, world: WorldName) -> None:
-    tab = await page(stage)
-    for code, words in FAILURES:
-        with pytest.raises(BrowserFailed, match=words):
-            await tab.evaluate(code, world=world)
+@pytest.mark.parametrize("world", ["isolated", pytest.param("main", marks=pytest.mark.deep)])
+@every("code, words", FAILURES)
+async def test_code_that_fails_says_how_and_where(
+    tab: Tab, world: WorldName, code: str, words: str
+) -> None:
+    with pytest.raises(BrowserFailed, match=words):
+        await tab.evaluate(code, world=world)
 
 
 @pytest.mark.proves("C03")
+@pytest.mark.deep
 async def test_a_large_result_is_cut_in_the_page(stage: Stage) -> None:
     tab = await page(stage)
     heard = 0
@@ -119,7 +127,8 @@ async def test_a_large_result_is_cut_in_the_page(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C03", "divergences-round-trip-of-execintab")
-@pytest.mark.parametrize(
+@pytest.mark.deep
+@every(
     "code",
     [
         "for (;;) {}",
@@ -128,13 +137,16 @@ async def test_a_large_result_is_cut_in_the_page(stage: Stage) -> None:
         "await 0; for(;;);",
     ],
 )
-async def test_code_without_an_end_is_stopped_and_the_page_goes_on(code: str, stage: Stage) -> None:
-    tab = await page(stage)
+async def test_code_without_an_end_is_stopped_and_the_page_goes_on(
+    stage: Stage, tab: Tab, code: str
+) -> None:
+    await stage.show(SHOP, tab=tab)
     with pytest.raises(CallTimedOut, match=r"the code took over 0\.3 s and was stopped"):
         await tab.evaluate(code, timeout_seconds=0.3)
     assert await tab.evaluate("document.title") == b'"Shop"'
 
 
+@pytest.mark.deep
 async def test_code_that_somebody_ends_is_not_said_to_have_taken_too_long(stage: Stage) -> None:
     tab = await page(stage)
 
@@ -152,6 +164,7 @@ async def test_code_that_somebody_ends_is_not_said_to_have_taken_too_long(stage:
 
 
 @pytest.mark.proves("C03")
+@pytest.mark.deep
 async def test_a_page_that_hangs_itself_later_is_stopped_too(stage: Stage) -> None:
     """The code itself ends; what it left behind holds the page, and the next call finds it so."""
     tab = await page(stage)
@@ -178,6 +191,7 @@ async def test_a_page_that_is_left_meanwhile_is_told(stage: Stage) -> None:
 
 @pytest.mark.proves("C03")
 @pytest.mark.parametrize("world", ["isolated", "main"])
+@pytest.mark.deep
 async def test_code_that_waits_when_its_page_is_left_is_not_run_again(
     stage: Stage, world: WorldName
 ) -> None:
@@ -214,6 +228,7 @@ async def test_our_world_is_out_of_the_pages_reach(stage: Stage) -> None:
         await tab.evaluate("window.ours", world="main")
 
 
+@pytest.mark.deep
 async def test_the_main_world_has_the_pages_variables(stage: Stage) -> None:
     tab = await page(stage, "<script>var price = {eur: 5}</script>")
     assert await tab.evaluate("price", world="main") == b'{"eur":5}'
@@ -238,6 +253,7 @@ async def test_a_page_that_forbids_eval_is_no_obstacle(stage: Stage) -> None:
             assert msgspec.json.decode(await tab.evaluate(code, world=world)) == value
 
 
+@pytest.mark.deep
 async def test_large_code_and_odd_text_arrive_whole(stage: Stage) -> None:
     tab = await page(stage)
     text = "a\u2028b\u0000c\"'`\\${x}</script>\U0001f600" * 2_000

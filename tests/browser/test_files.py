@@ -72,6 +72,7 @@ async def test_a_download_becomes_an_artifact_with_name_size_and_hash(
 
 
 @pytest.mark.proves("C17")
+@pytest.mark.deep
 async def test_two_files_of_one_name_stay_two(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path)
     tab = await stage.show("<title>Shop</title>")
@@ -93,6 +94,7 @@ async def test_a_name_that_climbs_stays_in_the_folder(stage: Stage, tmp_path: Pa
     assert Path(done.path).parent == tmp_path / "artifacts"
 
 
+@pytest.mark.deep
 async def test_an_empty_file_is_a_file(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path)
     stage.site.put("bill", _attached(b""))
@@ -102,6 +104,7 @@ async def test_an_empty_file_is_a_file(stage: Stage, tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("C17")
+@pytest.mark.deep
 async def test_a_file_that_is_too_large_is_given_up(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path, most=1000)
     stage.site.put("bill", _attached(b"x" * 200_000))
@@ -134,6 +137,7 @@ async def test_a_chooser_is_caught_and_given_the_files(stage: Stage, tmp_path: P
     assert await read(tab, "await f.files[0].text()") == "dear"
 
 
+@pytest.mark.deep
 async def test_more_files_than_a_place_takes_are_refused(stage: Stage, tmp_path: Path) -> None:
     choosers = Choosers()
     await choosers.begin(stage.connection, stage.tabs)

@@ -24,6 +24,7 @@ from ouroboros.browser.page.wait import wait_for_selector
 from ouroboros.browser.tabs import Tab
 from tests.browser.site import Asked, Reply
 from tests.browser.stage import Stage, loaded, read
+from tests.cases import every
 
 INNER = """<!doctype html><title>inner</title><body style="margin:0"><button id=go>Go</button>
 <input id=name placeholder=Name><select id=pick><option>red<option>blue</select>
@@ -47,22 +48,22 @@ async def told(tab: Tab, last: str) -> list[str]:
     raise AssertionError
 
 
-async def framed(stage: Stage, host: int, style: str = "") -> Tab:
+async def framed(stage: Stage, host: int, style: str = "", tab: Tab | None = None) -> Tab:
     stage.site.put("inner", INNER)
     frame = (
         f"<iframe id=f name=side style='{style}' src='{stage.site.url('inner', host)}'></iframe>"
     )
-    tab = await stage.show(OUTER + "<div style='height:40px'></div>" + frame)
+    tab = await stage.show(OUTER + "<div style='height:40px'></div>" + frame, tab=tab)
     await wait_for_selector(tab, "iframe#f >>> #go")
     return tab
 
 
 @pytest.mark.proves("C07")
-@pytest.mark.parametrize("host", [0, 1])
+@every("host", [0, 1])
 async def test_what_lies_in_a_frame_is_pressed_typed_into_and_chosen(
-    stage: Stage, host: int
+    stage: Stage, tab: Tab, host: int
 ) -> None:
-    tab = await framed(stage, host, "border:7px solid;padding:11px;margin-left:23px")
+    await framed(stage, host, "border:7px solid;padding:11px;margin-left:23px", tab)
     acted = await click(tab, "iframe#f >>> #go")
     assert acted.did == 'clicked <button#go> "Go"'
     await type_text(tab, "iframe#f >>> #name", "Ann")
@@ -72,15 +73,8 @@ async def test_what_lies_in_a_frame_is_pressed_typed_into_and_chosen(
     assert "name=Anntrue" in heard
 
 
-@pytest.mark.parametrize("host", [0, 1])
-async def test_a_scaled_frame_far_down_is_met(stage: Stage, host: int) -> None:
-    style = "transform:scale(.5);margin-top:2500px;height:300px"
-    tab = await framed(stage, host, style)
-    await click(tab, "iframe >>> #go")
-    assert await told(tab, "go") == ["go"]
-
-
-@pytest.mark.parametrize("host", [0, 1])
+@pytest.mark.deep
+@every("host", [0, 1])
 async def test_an_element_far_down_in_a_frame_is_scrolled_to(stage: Stage, host: int) -> None:
     stage.site.put("long", INNER.replace("<button", "<div style='height:3000px'></div><button"))
     frame = f"<iframe id=f src='{stage.site.url('long', host)}'></iframe>"
@@ -90,7 +84,8 @@ async def test_an_element_far_down_in_a_frame_is_scrolled_to(stage: Stage, host:
     assert await told(tab, "go") == ["go"]
 
 
-@pytest.mark.parametrize("host", [0, 1])
+@pytest.mark.deep
+@every("host", [0, 1])
 async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
     tab = await framed(stage, host)
     await read(
@@ -103,17 +98,27 @@ async def test_a_covered_frame_is_not_pressed(stage: Stage, host: int) -> None:
 
 
 @pytest.mark.proves("C07")
-@pytest.mark.parametrize("host", [0, 1])
-@pytest.mark.parametrize(
-    "style", ["zoom:1.5", "transform:rotate(20deg);margin:80px", "transform:rotate(180deg)"]
+@every(
+    "style",
+    [
+        "transform:scale(.5);margin-top:2500px;height:300px",
+        "zoom:1.5",
+        "transform:rotate(20deg);margin:80px",
+        "transform:rotate(180deg)",
+    ],
 )
-async def test_a_zoomed_or_turned_frame_is_met(stage: Stage, host: int, style: str) -> None:
-    tab = await framed(stage, host, style)
+@pytest.mark.parametrize("host", [0, 1])
+@pytest.mark.deep
+async def test_a_scaled_zoomed_or_turned_frame_is_met(
+    stage: Stage, tab: Tab, host: int, style: str
+) -> None:
+    await framed(stage, host, style, tab)
     await click(tab, "iframe >>> #pick")
     assert await told(tab, "pick") == ["pick"]
 
 
 @pytest.mark.proves("C05", "C07", "divergences-a-frame-that-hides-the")
+@pytest.mark.deep
 async def test_a_frame_that_is_not_drawn_yet_is_waited_for(stage: Stage) -> None:
     """Until then the browser gives what the mouse does to the page around it."""
 
@@ -140,6 +145,7 @@ async def test_a_frame_that_is_not_drawn_yet_is_waited_for(stage: Stage) -> None
 
 
 @pytest.mark.proves("C07")
+@pytest.mark.deep
 async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
     stage.site.put("inner", INNER)
     middle = f"""<script>addEventListener("message", (e) => parent.postMessage(e.data, "*"))</script>
@@ -156,6 +162,7 @@ async def test_frames_in_frames_of_other_sites(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C07")
+@pytest.mark.deep
 @pytest.mark.parametrize("host", [0, 1])
 async def test_a_page_in_an_object_is_a_frame_like_others(stage: Stage, host: int) -> None:
     stage.site.put("inner", INNER)
@@ -169,6 +176,7 @@ async def test_a_page_in_an_object_is_a_frame_like_others(stage: Stage, host: in
 
 
 @pytest.mark.proves("C07")
+@pytest.mark.deep
 async def test_an_object_without_a_page_is_an_element_like_others(stage: Stage) -> None:
     tab = await stage.show("<object id=o type=image/png data=/none><b>no picture</b></object>")
     assert (await click(tab, "#o")).did == 'clicked <object#o> "no picture"'
@@ -190,7 +198,16 @@ async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> N
 
 
 @pytest.mark.proves("C07")
-@pytest.mark.parametrize("hosts", [(1, 1, 1), (1, 1, 2), (0, 0, 1), (1, 0, 0), (0, 0, 0)])
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        pytest.param((1, 1, 1), marks=pytest.mark.deep),
+        pytest.param((1, 1, 2), marks=pytest.mark.deep),
+        pytest.param((0, 0, 1), marks=pytest.mark.deep),
+        (1, 0, 0),
+        pytest.param((0, 0, 0), marks=pytest.mark.deep),
+    ],
+)
 async def test_any_frame_that_is_listed_can_be_named(
     stage: Stage, hosts: tuple[int, int, int]
 ) -> None:
@@ -224,7 +241,8 @@ async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: S
 
 
 @pytest.mark.proves("browser-keys-into-frames")
-@pytest.mark.parametrize(
+@pytest.mark.deep
+@every(
     "within",
     [
         "<iframe src={url}></iframe>",
@@ -233,12 +251,13 @@ async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: S
     ],
 )
 async def test_what_a_key_would_press_is_known_through_each_kind_of_frame(
-    stage: Stage, within: str
+    stage: Stage, tab: Tab, within: str
 ) -> None:
     sends = "<!doctype html><form action=/sent method=post><input id=q><button>Pay</button></form>"
     stage.site.put("sends", sends)
     stage.site.put("middle", within.format(url=stage.site.url("sends", 2)))
-    tab = await stage.show(OUTER + f"<iframe id=f src={stage.site.url('middle', 1)}></iframe>")
+    around = OUTER + f"<iframe id=f src={stage.site.url('middle', 1)}></iframe>"
+    await stage.show(around, tab=tab)
     inner = next(name for name in ("iframe", "object", "frame") if f"<{name} " in within)
     await wait_for_selector(tab, f"#f >>> {inner} >>> #q")
     await click(tab, f"#f >>> {inner} >>> #q")
@@ -260,6 +279,7 @@ async def test_a_handle_in_a_frame_is_refused_once_the_frame_has_moved_on(stage:
         await click(tab, handle)
 
 
+@pytest.mark.deep
 async def test_keys_go_to_the_field_with_the_focus_in_a_frame_of_another_site(stage: Stage) -> None:
     tab = await framed(stage, 1)
     await click(tab, "iframe >>> #name")
@@ -268,6 +288,7 @@ async def test_keys_go_to_the_field_with_the_focus_in_a_frame_of_another_site(st
 
 
 @pytest.mark.proves("browser-a-page-that-was-left")
+@pytest.mark.deep
 async def test_an_element_of_a_page_that_was_left_is_said_to_be_gone(stage: Stage) -> None:
     tab = await stage.show("<div id=d>here</div>", path="first")
     held = msgspec.json.decode(await get_handle(tab, "#d"), type=dict[str, Handle])

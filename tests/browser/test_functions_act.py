@@ -1,5 +1,6 @@
 """Functions that act in a page, called by code in a real REPL; what they set off is asked about."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from ouroboros.tools.approval import Answer
 from tests.browser.desk import Desk, desk
 from tests.browser.stage import Stage
+from tests.cases import every
 
 YES, NO = Answer(allowed=True), Answer(allowed=False)
 
@@ -67,6 +69,7 @@ m.onclick = (event) => { b.textContent = (active ?? event.target).textContent };
 </script>"""
 
 
+@pytest.mark.deep
 async def test_a_menu_that_opened_under_the_mouse_is_left_and_entered_anew(repl: Desk) -> None:
     await opened(repl, MENU, "menu")
     chosen = await repl.run(
@@ -143,9 +146,41 @@ def form(site_url: str, *, kind: str = "", out: str = "/other") -> str:
     return FORM % (site_url, kind, out)
 
 
+class Careful:
+    """A REPL whose person says no, or yes, to one question at a time."""
+
+    def __init__(self, repl: Desk) -> None:
+        self.repl = repl
+
+    def _sent(self) -> int:
+        return self.repl.stage.site.paths().count("/sent")
+
+    async def refuses(self, act: str, risk: str) -> None:
+        """The act is asked about as ``risk``, and with a no nothing is sent."""
+        asked, sent = len(self.repl.questions), self._sent()
+        self.repl.spine.asker.answers[:] = [NO]
+        assert "refused" in await self.repl.fails(f"await {act}")
+        assert risk in self.repl.questions[asked].action
+        assert self._sent() == sent
+
+    async def agrees(self, code: str) -> None:
+        """With a yes it is sent, once."""
+        asked, sent = len(self.repl.questions), self._sent()
+        self.repl.spine.asker.answers[:] = [YES]
+        await self.repl.run(code)
+        assert len(self.repl.questions) == asked + 1
+        assert self._sent() == sent + 1
+
+
+@pytest.fixture
+async def careful(stage: Stage, work: Path) -> AsyncIterator[Careful]:
+    async with desk(stage, work, mode="ask") as repl:
+        yield Careful(repl)
+
+
 @pytest.mark.proves("C14")
-@pytest.mark.parametrize(
-    ("target", "kind", "act", "risk"),
+@every(
+    "target, kind, act, risk",
     [
         (0, "", "click(t, '#go')", "Send a form"),
         (0, "", "keyPress(t, 'Enter')", "Send a form"),
@@ -156,20 +191,15 @@ def form(site_url: str, *, kind: str = "", out: str = "/other") -> str:
     ],
 )
 async def test_the_person_is_asked_before_something_is_set_off(
-    stage: Stage, work: Path, target: int, kind: str, act: str, risk: str
+    stage: Stage, careful: Careful, target: int, kind: str, act: str, risk: str
 ) -> None:
-    site = stage.site
+    repl, site = careful.repl, stage.site
     site.put("sent", "sent")
-    async with desk(stage, work, mode="ask", answers=[NO, YES]) as repl:
-        await opened(repl, form(site.url("sent", host=target), kind=kind))
-        await repl.run("await focus(t, '#q')")
-        assert "refused" in await repl.fails(f"await {act}")
-        assert risk in repl.questions[0].action
-        assert "/sent" not in site.paths()
-        if "#get" not in act and target == 0:
-            await repl.run(f"await focus(t, '#q'); await {act}; await waitForText(t, 'sent')")
-            assert len(repl.questions) == 2
-            assert site.paths().count("/sent") == 1
+    await opened(repl, form(site.url("sent", host=target), kind=kind))
+    await repl.run("await focus(t, '#q')")
+    await careful.refuses(act, risk)
+    if "#get" not in act and target == 0:
+        await careful.agrees(f"await focus(t, '#q'); await {act}; await waitForText(t, 'sent')")
 
 
 WIDE = """<style>button, a, input { width: 300px; height: 200px; display: block }</style>
@@ -186,42 +216,40 @@ LINK = "<div id=w><a style='display:block;height:99px' href='/sent' download>x</
 GO = "await execInTab(t, 'go()', { world: 'main' });"
 
 
+WITHIN = [
+    (AROUND, "click(t, '#w')", "Send a form"),
+    (AROUND, "dblclick(t, '#w')", "Send a form"),
+    (WIDE, "click(t, 'body', { position: [50, 50] })", "Send a form"),
+    (OPEN, "click(t, '#w')", "Send a form"),
+    (CLOSED, "click(t, '#w')", "Send a form"),
+    (NESTED, "click(t, '#w')", "Send a form"),
+    (LINK, "click(t, '#w')", "Download"),
+    (AROUND.replace("Send", "Buy").replace("<form", "<p"), "click(t, '#w')", "pay"),
+    (AROUND, "drag(t, '#w', { dx: 2, dy: 2 })", "Send a form"),
+    (WIDE, "drag(t, '#b', '#b')", "Send a form"),
+    (WIDE, "focus(t, '#b'); await keyPress(t, 'Spacebar')", "Send a form"),
+    (WIDE, "keyPress(t, 'Alt+s')", "Send a form"),
+    (CLOSED, "keyPress(t, 'S', ['Alt'])", "Send a form"),
+    (CLOSED, f"0; {GO} await keyPress(t, 'Enter')", "Send a form"),
+]
+
+
 @pytest.mark.proves("C14", "divergences-a-form-that-a-pages")
-@pytest.mark.parametrize(
-    ("page", "act", "risk"),
-    [
-        (AROUND, "click(t, '#w')", "Send a form"),
-        (AROUND, "dblclick(t, '#w')", "Send a form"),
-        (WIDE, "click(t, 'body', { position: [50, 50] })", "Send a form"),
-        (OPEN, "click(t, '#w')", "Send a form"),
-        (CLOSED, "click(t, '#w')", "Send a form"),
-        (NESTED, "click(t, '#w')", "Send a form"),
-        (LINK, "click(t, '#w')", "Download"),
-        (AROUND.replace("Send", "Buy").replace("<form", "<p"), "click(t, '#w')", "pay"),
-        (AROUND, "drag(t, '#w', { dx: 2, dy: 2 })", "Send a form"),
-        (WIDE, "drag(t, '#b', '#b')", "Send a form"),
-        (WIDE, "focus(t, '#b'); await keyPress(t, 'Spacebar')", "Send a form"),
-        (WIDE, "keyPress(t, 'Alt+s')", "Send a form"),
-        (CLOSED, "keyPress(t, 'S', ['Alt'])", "Send a form"),
-        (CLOSED, f"0; {GO} await keyPress(t, 'Enter')", "Send a form"),
-    ],
-)
+@pytest.mark.deep
+@every("page, act, risk", WITHIN)
 async def test_what_lies_within_or_has_the_focus_is_asked_about(
-    stage: Stage, work: Path, page: str, act: str, risk: str
+    stage: Stage, careful: Careful, page: str, act: str, risk: str
 ) -> None:
     stage.site.put("sent", "sent")
-    async with desk(stage, work, mode="ask", answers=[NO, YES]) as repl:
-        await opened(repl, page)
-        assert "refused" in await repl.fails(f"await {act}")
-        assert risk in repl.questions[0].action
-        assert "/sent" not in stage.site.paths()
-        if "Send" in risk:
-            await repl.run(f"await {act}; await waitForText(t, 'sent')")
-            assert stage.site.paths().count("/sent") == 1
+    await opened(careful.repl, page)
+    await careful.refuses(act, risk)
+    if "Send" in risk:
+        await careful.agrees(f"await {act}; await waitForText(t, 'sent')")
 
 
 @pytest.mark.proves("C14")
 @pytest.mark.parametrize("host", [0, 1])
+@pytest.mark.deep
 async def test_a_press_into_a_frame_has_to_name_what_is_in_it(
     stage: Stage, work: Path, host: int
 ) -> None:
@@ -246,6 +274,7 @@ SEARCH = "<form action=%s><input id=q name=q type=search><button id=go>Go</butto
 
 
 @pytest.mark.proves("C14", "E13")
+@pytest.mark.deep
 async def test_a_search_of_the_same_place_is_not_asked_about(stage: Stage, work: Path) -> None:
     site = stage.site
     site.put("found", "found")
@@ -264,6 +293,7 @@ async def test_a_search_of_the_same_place_is_not_asked_about(stage: Stage, work:
 
 
 @pytest.mark.proves("C14")
+@pytest.mark.deep
 async def test_a_risk_that_the_person_does_not_care_for_is_not_asked(
     stage: Stage, work: Path
 ) -> None:
@@ -288,6 +318,7 @@ async def test_plain_acts_are_not_asked_about_and_plan_mode_only_looks(
         assert await repl.fails(f"await click({tab.id!r}, 'p')")
 
 
+@pytest.mark.deep
 async def test_a_link_to_a_new_place_is_asked_about_after_reading(stage: Stage, work: Path) -> None:
     site = stage.site
     site.put("away", "away")

@@ -62,6 +62,7 @@ async def test_a_download_is_kept_and_told(repl: Desk) -> None:
     assert listed == 2
 
 
+@pytest.mark.deep
 async def test_a_download_that_waits_for_a_decision_is_told_at_once(repl: Desk) -> None:
     repl.stage.site.put(
         "sum", Reply(b"1", "text/csv", 200, (("content-disposition", "attachment"),))
@@ -101,6 +102,7 @@ async def test_files_are_uploaded_from_allowed_folders_after_a_yes(
 
 
 @pytest.mark.proves("browser-uploads")
+@pytest.mark.deep
 async def test_a_file_of_any_name_is_uploaded(stage: Stage, work: Path) -> None:
     name = "Grüße 日本.txt"
     await anyio.Path(work / name).write_text("apple")
@@ -146,6 +148,7 @@ async def test_cookies_and_storage_are_read_and_written(repl: Desk) -> None:
 
 
 @pytest.mark.proves("browser-pdf-logs")
+@pytest.mark.deep
 async def test_requests_and_console_lines_are_told(repl: Desk) -> None:
     repl.stage.site.put("part", Reply('{"n": 1}', "application/json"))
     page = "<script>console.error('odd', 7); fetch('/part').then((r) => r.text()).then((t) => b.textContent = t)</script><b id=b></b>"
@@ -170,7 +173,9 @@ async def test_a_bare_call_is_asked_about_and_some_are_closed(stage: Stage, work
         assert "not to be had" in await repl.fails("await cdp(t, 'Fetch.disable')")
 
 
-@pytest.mark.parametrize("method", ["Target.closeTarget", "Browser.close", "Page.navigate"])
-async def test_bare_calls_do_not_get_round_other_functions(repl: Desk, method: str) -> None:
+@pytest.mark.deep
+async def test_bare_calls_do_not_get_round_other_functions(repl: Desk) -> None:
     await opened(repl, "<p>")
-    assert "not to be had" in await repl.fails(f"await cdp(t, {method!r}, {{}})")
+    for method in ("Target.closeTarget", "Browser.close", "Page.navigate"):
+        words = await repl.fails(f"await cdp(t, {method!r}, {{}})")
+        assert "not to be had" in words, method

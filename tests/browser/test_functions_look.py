@@ -50,6 +50,7 @@ async def test_reading_functions_give_the_shapes_that_prompts_promise(repl: Desk
 
 
 @pytest.mark.proves("C04")
+@pytest.mark.deep
 async def test_five_megabytes_of_text_reach_code_whole(repl: Desk) -> None:
     await opened(repl, "<pre id=long></pre><script>long.textContent = 'ä'.repeat(5e6)</script>")
     assert await repl.run("const s = await getText(t); setFinal([s.length, s.at(-1)])") == [
@@ -67,6 +68,7 @@ async def test_exec_in_tab_is_cut_at_a_hundred_thousand_characters(repl: Desk) -
     assert len(cut["data"]) <= 100_000
 
 
+@pytest.mark.deep
 async def test_exec_in_tab_runs_beside_the_page_or_in_its_own_world(repl: Desk) -> None:
     await opened(repl, "<p>here</p><script>var secret = 42</script>")
     told = await repl.run(
@@ -78,13 +80,15 @@ async def test_exec_in_tab_runs_beside_the_page_or_in_its_own_world(repl: Desk) 
     assert told == ["undefined", 43, "here", 7, 8]
 
 
-async def test_an_error_in_the_page_is_an_error_in_the_code(repl: Desk) -> None:
+async def test_an_error_in_the_page_and_a_wrong_name_are_errors_in_the_code(repl: Desk) -> None:
     await opened(repl, "<p>")
     assert "boom" in await repl.fails("await execInTab(t, 'throw new Error(\"boom\")')")
     caught = await repl.run(
         "try { await execInTab(t, 'nowhere.x') } catch (e) { setFinal(e.message) }"
     )
     assert "nowhere is not defined" in caught
+    assert "no frame 'box'" in await repl.fails("await execInTab(t, '1', { frame: 'box' })")
+    assert "tab_0" in await repl.fails("await getText('tab_9')")
 
 
 @pytest.mark.proves("C03")
@@ -95,6 +99,7 @@ async def test_code_in_the_page_that_does_not_end_is_ended(repl: Desk) -> None:
     assert await repl.run("setFinal(await execInTab(t, '1 + 1'))") == 2
 
 
+@pytest.mark.deep
 async def test_frames_are_listed_and_read_by_number_name_or_address(repl: Desk) -> None:
     site = repl.stage.site
     site.put("inner", "<p id=p>inside</p>")
@@ -113,11 +118,7 @@ async def test_frames_are_listed_and_read_by_number_name_or_address(repl: Desk) 
     assert texts == ["inside", "inside", "inside", "inside", "outside"]
 
 
-async def test_a_frame_that_is_not_there_is_named(repl: Desk) -> None:
-    await opened(repl, "<p>")
-    assert "no frame 'box'" in await repl.fails("await execInTab(t, '1', { frame: 'box' })")
-
-
+@pytest.mark.deep
 async def test_a_handle_stands_for_one_element_of_one_page(repl: Desk) -> None:
     await opened(repl, "<button onclick='this.id = \"done\"'>A</button><button>B</button>")
     first = await repl.run(
@@ -130,6 +131,7 @@ async def test_a_handle_stands_for_one_element_of_one_page(repl: Desk) -> None:
     assert "page of this handle was left" in await repl.fails("await click(t, h)")
 
 
+@pytest.mark.deep
 async def test_a_look_is_small_and_an_outline_has_handles(repl: Desk) -> None:
     await opened(repl, "<title>Many</title>" + "<button>b</button>" * 3000)
     seen, outline = await repl.run(
@@ -139,11 +141,6 @@ async def test_a_look_is_small_and_an_outline_has_handles(repl: Desk) -> None:
     assert len(json.dumps(seen)) < 1200
     assert (len(outline["items"]), outline["total"]) == (20, 3000)
     assert "handle" in outline["items"][0]
-
-
-async def test_a_tab_that_is_not_there_is_told_with_those_that_are(repl: Desk) -> None:
-    await opened(repl, "<p>")
-    assert "tab_0" in await repl.fails("await getText('tab_9')")
 
 
 @pytest.mark.proves("B05")

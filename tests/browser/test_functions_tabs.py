@@ -27,6 +27,7 @@ async def test_tabs_are_opened_moved_and_closed(repl: Desk) -> None:
 
 
 @pytest.mark.proves("C01", "C19")
+@pytest.mark.deep
 async def test_a_page_without_a_title_has_none(repl: Desk) -> None:
     url = repl.stage.site.put("plain page", "<p>no title")
     told = await repl.run(
@@ -36,6 +37,7 @@ async def test_a_page_without_a_title_has_none(repl: Desk) -> None:
     assert told == ["", ""]
 
 
+@pytest.mark.deep
 async def test_names_of_tabs_are_not_used_again(repl: Desk) -> None:
     names = await repl.run(
         "const a = await openTab(); await closeTab(a); setFinal([a, await openTab()])"
@@ -44,21 +46,20 @@ async def test_names_of_tabs_are_not_used_again(repl: Desk) -> None:
 
 
 @pytest.mark.proves("C02")
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
+async def test_an_address_that_cannot_be_opened_says_why(repl: Desk) -> None:
+    for url, words in (
         ("javascript:alert(1)", "javascript: addresses may not be opened"),
         ("file:///etc/passwd", "file: addresses may not be opened"),
         ("chrome://settings", "chrome: addresses may not be opened"),
         ("shop.example", "not a whole address"),
         ("http://127.0.0.1:1/", "ERR_"),
-    ],
-)
-async def test_an_address_that_cannot_be_opened_says_why(repl: Desk, url: str, words: str) -> None:
-    assert words in await repl.fails(f"await openTab({url!r})")
-    assert await repl.run("setFinal(tabs)") == []
+    ):
+        failed = await repl.fails(f"await openTab({url!r})")
+        assert words in failed, url
+        assert await repl.run("setFinal(tabs)") == [], url
 
 
+@pytest.mark.deep
 async def test_a_page_that_opens_a_tab_is_its_opener(repl: Desk) -> None:
     page = "<button onclick='window.open(\"/form.html\")'>open</button>"
     url = repl.stage.site.put("opener", page)
@@ -71,6 +72,7 @@ async def test_a_page_that_opens_a_tab_is_its_opener(repl: Desk) -> None:
 
 
 @pytest.mark.proves("browser-children")
+@pytest.mark.deep
 async def test_a_child_acts_in_its_own_tabs_and_looks_at_others(stage: Stage, work: Path) -> None:
     page = "<p>text</p><button onclick='document.title = \"pressed\"'>b</button>"
     theirs = await stage.show(page)
@@ -91,6 +93,7 @@ async def test_a_child_acts_in_its_own_tabs_and_looks_at_others(stage: Stage, wo
 
 
 @pytest.mark.proves("C01")
+@pytest.mark.deep
 async def test_a_call_that_fails_tells_how_the_tabs_stand_after_it(repl: Desk) -> None:
     await repl.run("const t = await openTab(); await waitForLoad(t); await sleep(50)")
     seen = await repl.run(

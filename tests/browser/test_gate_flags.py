@@ -74,6 +74,7 @@ async def _call_out(site: Site, folder: Path, flags: Sequence[str], ears: socket
 
 @pytest.mark.proves("C16")
 @pytest.mark.parametrize("held", [True, False])
+@pytest.mark.deep
 async def test_calls_and_names_go_through_the_gate_or_nowhere(
     site: Site, tmp_path: Path, held: bool
 ) -> None:

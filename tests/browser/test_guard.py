@@ -59,6 +59,7 @@ async def _attack(held: Guarded, site: Site, groups: tuple[dict[str, str], ...])
 
 
 @pytest.mark.proves("browser-new-origin", "divergences-requests-of-a-page-that")
+@pytest.mark.deep
 async def test_nothing_that_code_in_a_page_tries_arrives_at_a_new_place(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -72,6 +73,7 @@ async def test_nothing_that_code_in_a_page_tries_arrives_at_a_new_place(
 
 
 @pytest.mark.proves("browser-new-origin")
+@pytest.mark.deep
 async def test_the_same_attempts_arrive_where_nobody_holds_them(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -84,6 +86,7 @@ async def test_the_same_attempts_arrive_where_nobody_holds_them(
         assert held.guard.count == 0
 
 
+@pytest.mark.deep
 async def test_a_page_that_no_code_ran_in_asks_whom_it_likes(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -151,6 +154,7 @@ async def test_each_hop_of_a_redirect_is_judged(chromium: Chromium, shop: Site) 
 
 
 @pytest.mark.proves("C16")
+@pytest.mark.deep
 async def test_a_judge_that_breaks_blocks(chromium: Chromium, shop: Site) -> None:
     class Broken:
         reach: Reach = "everything"
@@ -164,6 +168,7 @@ async def test_a_judge_that_breaks_blocks(chromium: Chromium, shop: Site) -> Non
         assert shop.requests == []
 
 
+@pytest.mark.deep
 async def test_what_a_tab_is_touched_by_ends_with_its_page(chromium: Chromium, shop: Site) -> None:
     shop.put("ads", f"<img src='{shop.url('own.png', 2)}'>")
     policy = NewPlaces(shop.origin(), shop.origin(1))
@@ -189,6 +194,7 @@ async def test_without_a_gate_what_the_browser_reports_is_still_held(
 
 @pytest.mark.proves("browser-new-origin")
 @pytest.mark.parametrize("way_out", [True, False], ids=["gate", "no-gate"])
+@pytest.mark.deep
 async def test_our_own_world_of_a_page_has_no_way_out_either(
     chromium: Chromium, shop: Site, way_out: bool
 ) -> None:

@@ -43,6 +43,7 @@ async def looked_at(stage: Stage, rows: int) -> Tab:
 
 
 @pytest.mark.proves("browser-faults")
+@pytest.mark.deep
 async def test_a_hundred_thousand_elements(stage: Stage) -> None:
     await looked_at(stage, 350)
 

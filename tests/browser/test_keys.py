@@ -46,6 +46,7 @@ async def test_editing_keys_edit(stage: Stage) -> None:
     assert (await key_press(tab, "End")).value == "yz"
 
 
+@pytest.mark.deep
 async def test_tab_moves_the_focus_and_says_where(stage: Stage) -> None:
     tab = await stage.show("<input id=a><input id=b>")
     await click(tab, "#a")
@@ -67,6 +68,7 @@ async def test_enter_sends_a_form_and_is_known_to(stage: Stage) -> None:
     assert stage.site.paths()[-1] == "/sent"
 
 
+@pytest.mark.deep
 async def test_an_unknown_key_is_refused(stage: Stage) -> None:
     tab = await stage.show(LOG)
     with pytest.raises(CannotAct, match="no key 'Entr'"):

@@ -142,6 +142,7 @@ async def test_typing_arrives_intact_by_keys_by_an_input_method_and_by_pasting(
 
 
 @pytest.mark.proves("interfaces-hands-in-a-tab")
+@pytest.mark.deep
 async def test_what_is_selected_comes_to_the_person_and_a_password_does_not(
     stage: Stage, views: Gallery
 ) -> None:
@@ -181,6 +182,7 @@ async def test_a_page_that_pastes_by_itself_gets_the_text_once(
 
 
 @pytest.mark.proves("interfaces-hands-in-a-tab")
+@pytest.mark.deep
 async def test_a_wheel_and_a_finger_scroll_and_a_tap_clicks(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     async with views.person() as person:
@@ -206,6 +208,7 @@ async def test_a_wheel_and_a_finger_scroll_and_a_tap_clicks(stage: Stage, views:
 
 
 @pytest.mark.proves("interfaces-pictures-of-a-tab")
+@pytest.mark.deep
 async def test_one_cast_serves_viewers_of_several_sizes(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     cast = views.casts.of(tab)
@@ -247,6 +250,7 @@ class Late:
 
 
 @pytest.mark.proves("interfaces-last-picture")
+@pytest.mark.deep
 async def test_the_last_picture_comes_though_the_browser_hears_late_what_has_arrived(
     chromium: Chromium, site: Site
 ) -> None:
@@ -294,6 +298,7 @@ async def is_last(stage: Stage, frames: deque[Frame], wanted: tuple[int, int, in
 
 
 @pytest.mark.proves("interfaces-last-picture")
+@pytest.mark.deep
 async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(
     stage: Stage, views: Gallery
 ) -> None:
@@ -341,6 +346,7 @@ async def test_a_viewer_that_is_slow_is_sent_little_and_then_the_newest(
 
 
 @pytest.mark.proves("interfaces-pictures-of-a-tab")
+@pytest.mark.deep
 async def test_what_was_drawn_last_is_shown_however_seldom_one_looks(
     stage: Stage, views: Gallery
 ) -> None:
@@ -364,6 +370,7 @@ async def test_what_was_drawn_last_is_shown_however_seldom_one_looks(
 
 
 @pytest.mark.proves("interfaces-pictures-of-a-tab")
+@pytest.mark.deep
 async def test_a_tab_behind_others_is_shown_and_stays_there(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     front = await stage.open()
@@ -445,6 +452,7 @@ async def test_a_tab_that_closes_is_told_and_its_hold_ends(stage: Stage, views: 
 
 
 @pytest.mark.proves("interfaces-pictures-of-a-tab")
+@pytest.mark.deep
 async def test_a_screenshot_leaves_the_pictures_running_and_none_behind(
     stage: Stage, views: Gallery, tmp_path: Path
 ) -> None:

@@ -121,6 +121,7 @@ async def test_what_a_person_types_is_on_no_record(stage: Stage, views: Gallery)
 
 
 @pytest.mark.proves("interfaces-who-drives")
+@pytest.mark.deep
 async def test_one_of_two_windows_drives_and_the_other_may_take_it_over(
     stage: Stage, views: Gallery
 ) -> None:
@@ -175,6 +176,7 @@ async def test_a_new_task_gives_the_tabs_back(stage: Stage, views: Gallery) -> N
 
 
 @pytest.mark.proves("interfaces-who-drives")
+@pytest.mark.deep
 async def test_people_see_where_the_agent_acts_and_their_own_hands_are_no_news(
     stage: Stage, views: Gallery, work: Path
 ) -> None:
@@ -238,6 +240,7 @@ async def test_a_page_that_asks_for_files_gets_those_of_the_workspace_only(
 
 
 @pytest.mark.proves("C23")
+@pytest.mark.deep
 async def test_tabs_are_opened_moved_and_closed_by_the_names_of_the_first_design(
     stage: Stage, views: Gallery
 ) -> None:

@@ -39,6 +39,7 @@ async def test_it_counts_what_there_is(stage: Stage) -> None:
 
 
 @pytest.mark.proves("browser-size")
+@pytest.mark.deep
 async def test_its_size_does_not_grow_with_the_page(stage: Stage) -> None:
     small = await seen(stage, elements(50))
     large = await seen(stage, elements(20_000))
@@ -49,12 +50,14 @@ async def test_its_size_does_not_grow_with_the_page(stage: Stage) -> None:
 
 
 @pytest.mark.proves("browser-size")
+@pytest.mark.deep
 async def test_a_page_of_ten_million_characters_is_counted(stage: Stage) -> None:
     found = await seen(stage, article(10_000_000))
     assert found.characters > 9_000_000
     assert len(found.text()) <= 800
 
 
+@pytest.mark.deep
 async def test_words_of_any_length_stay_in_bounds(stage: Stage) -> None:
     page = (
         f"<!doctype html><title>{'t' * 9000}</title><button id={'i' * 9000} autofocus>{'b' * 9000}"
@@ -64,9 +67,12 @@ async def test_words_of_any_length_stay_in_bounds(stage: Stage) -> None:
     assert len(found.preview) <= 400
 
 
-@pytest.mark.parametrize("page", ["", "<frameset><frame></frameset>", "<svg></svg>"])
-async def test_odd_documents_are_observed(stage: Stage, page: str) -> None:
-    assert (await seen(stage, page)).ready == "complete"
+@pytest.mark.deep
+async def test_odd_documents_are_observed(stage: Stage) -> None:
+    tab = await stage.open()
+    for page in ("", "<frameset><frame></frameset>", "<svg></svg>"):
+        await stage.show(page, tab=tab)
+        assert (await observe(tab)).ready == "complete", page
 
 
 async def test_a_page_under_a_dialog_is_told_from_outside(stage: Stage) -> None:

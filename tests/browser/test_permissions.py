@@ -44,6 +44,7 @@ async def test_a_granted_site_may_and_another_may_not(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C18")
+@pytest.mark.deep
 async def test_printing_and_windows_hang_nothing(stage: Stage) -> None:
     tab = await stage.show("<title>x</title>")
     assert await read(tab, "print(); 'went on'") == "went on"
@@ -63,14 +64,9 @@ def _locked(asked: Asked) -> Reply:
 
 
 @pytest.mark.proves("C18")
-@pytest.mark.parametrize(
-    ("words", "title", "requests"),
-    [(None, "locked", 1), (("ann", "wrong"), "locked", 2), (("ann", "pass word"), "in", 2)],
-)
-async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(
-    stage: Stage, words: tuple[str, str] | None, title: str, requests: int
-) -> None:
+async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(stage: Stage) -> None:
     asked: list[str] = []
+    words: tuple[str, str] | None = None
 
     async def credentials(origin: str) -> tuple[str, str] | None:
         asked.append(origin)
@@ -78,13 +74,22 @@ async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(
 
     guard = Guard(AllowList(), lambda event: None, credentials=credentials)
     await guard.begin(stage.connection, stage.tabs)
-    tab = await stage.open(stage.site.put("locked", _locked))
-    assert await read(tab, "document.title") == title
-    assert asked == [stage.site.origin()]
-    assert stage.site.paths().count("/locked") == requests
+    tab = await stage.open()
+    for words, title, requests in (
+        (None, "locked", 1),
+        (("ann", "wrong"), "locked", 2),
+        (("ann", "pass word"), "in", 2),
+    ):
+        asked.clear()
+        stage.site.requests.clear()
+        await stage.show(_locked, path="locked", tab=tab)
+        assert await read(tab, "document.title") == title, words
+        assert asked == [stage.site.origin()], words
+        assert stage.site.paths().count("/locked") == requests, words
 
 
 @pytest.mark.proves("browser-what-was-settled-on-the-way")
+@pytest.mark.deep
 async def test_a_place_that_gets_a_password_later_is_answered_in_tabs_that_are_open(
     stage: Stage,
 ) -> None:
@@ -111,6 +116,7 @@ async def test_a_place_that_gets_a_password_later_is_answered_in_tabs_that_are_o
     assert await read(tab, "document.title") == "in"
 
 
+@pytest.mark.deep
 async def test_a_password_that_cannot_be_had_locks_the_page_and_ends_no_browser(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -159,6 +165,7 @@ async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
 
 
 @pytest.mark.proves("C12")
+@pytest.mark.deep
 async def test_settings_of_a_site_hold_again_in_a_browser_that_was_started_anew(
     chromium: Chromium, stage: Stage, tmp_path: Path
 ) -> None:
@@ -177,24 +184,20 @@ async def test_settings_of_a_site_hold_again_in_a_browser_that_was_started_anew(
 
 
 @pytest.mark.proves("C12")
-@pytest.mark.parametrize(
-    ("place", "changes"),
-    [
+async def test_wrong_settings_of_a_site_are_refused(tmp_path: Path) -> None:
+    sites = Sites(tmp_path / "domains.toml")
+    wrong: list[tuple[str, dict[str, object]]] = [
         ("not a place", {"zoom": 2}),
         ("a.example", {"colour": "red"}),
         ("a.example", {"permissions": ["all"]}),
         ("a.example", {"credentials": "ann:secret"}),
         ("a.example", {"width": 300}),
         ("a.example", {"zoom": 99}),
-    ],
-)
-async def test_wrong_settings_of_a_site_are_refused(
-    tmp_path: Path, place: str, changes: dict[str, object]
-) -> None:
-    sites = Sites(tmp_path / "domains.toml")
-    with pytest.raises(BrowserFailed):
-        await sites.configure(place, **changes)
-    assert sites.sites == {}
+    ]
+    for place, changes in wrong:
+        with pytest.raises(BrowserFailed):
+            await sites.configure(place, **changes)
+        assert sites.sites == {}, changes
 
 
 @pytest.mark.proves("browser-pdf-logs")
@@ -233,6 +236,7 @@ Promise.reject(new TypeError("nobody caught it"))
 
 
 @pytest.mark.proves("browser-console")
+@pytest.mark.deep
 async def test_the_console_holds_what_nobody_caught_and_what_the_browser_complains_of(
     stage: Stage,
 ) -> None:
@@ -259,6 +263,7 @@ async def test_the_console_holds_what_nobody_caught_and_what_the_browser_complai
 
 
 @pytest.mark.proves("browser-console")
+@pytest.mark.deep
 async def test_a_page_that_floods_its_console_is_kept_within_bounds(stage: Stage) -> None:
     console = ConsoleLog()
     await console.begin(stage.connection, stage.tabs)

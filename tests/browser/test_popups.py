@@ -8,7 +8,7 @@ from tests.browser.stage import Stage, read
 
 
 @pytest.mark.proves("C18")
-@pytest.mark.parametrize("rel", ["opener", "noopener"])
+@pytest.mark.parametrize("rel", [pytest.param("opener", marks=pytest.mark.deep), "noopener"])
 async def test_a_link_to_a_new_tab_opens_one_that_lives(stage: Stage, rel: str) -> None:
     stage.site.put("there", "<title>There</title>")
     tab = await stage.show(f"<a target=_blank rel={rel} href=/there>go</a>")
@@ -29,6 +29,7 @@ async def test_a_page_may_open_no_window_by_itself(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C03")
+@pytest.mark.deep
 async def test_code_may_open_a_window_each_time_however_soon(stage: Stage) -> None:
     stage.site.put("there", "<title>There</title>")
     stage.site.put("inner", "<p>inner")

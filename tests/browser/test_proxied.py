@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from ouroboros.app.browsing.browser import Ground, opened
 from ouroboros.app.settings import Browser
 from ouroboros.browser.tab import Tab
@@ -15,6 +17,7 @@ async def reached(tab: Tab) -> None:
     await tab.until(lambda: tab.title == "reached", 15, "not reached")
 
 
+@pytest.mark.deep
 async def test_it_goes_through_the_proxy_but_for_this_machine(site: Site, tmp_path: Path) -> None:
     here = site.put("x", "<title>reached</title>")
     there = here.replace("127.0.0.1", "shop.test")

@@ -70,15 +70,9 @@ async def test_the_shapes_are_exact(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C04")
-async def test_absent_is_null_or_empty(stage: Stage) -> None:
-    tab = await stage.show(PAGE)
-    assert await get_text(tab, "#none") == b"null"
-    assert await get_dom(tab, "#none") == b"null"
-    assert await query_selector(tab, "#none") == b"null"
-    assert await query_selector_all(tab, "#none") == b"[]"
-
-
-async def test_text_is_what_is_rendered_and_dom_is_what_is_there(stage: Stage) -> None:
+async def test_text_is_what_is_rendered_dom_what_is_there_and_absent_is_null_or_empty(
+    stage: Stage,
+) -> None:
     tab = await stage.show(PAGE)
     text = msgspec.json.decode(await get_text(tab))
     assert "Hello there" in text
@@ -87,16 +81,17 @@ async def test_text_is_what_is_rendered_and_dom_is_what_is_there(stage: Stage) -
     assert dom.startswith("<html><head>")
     assert "unseen" in dom
     assert msgspec.json.decode(await get_dom(tab, "h1 b")) == "<b>there</b>"
-
-
-async def test_a_bad_selector_is_said_to_be_one(stage: Stage) -> None:
-    tab = await stage.show(PAGE)
+    assert await get_text(tab, "#none") == b"null"
+    assert await get_dom(tab, "#none") == b"null"
+    assert await query_selector(tab, "#none") == b"null"
+    assert await query_selector_all(tab, "#none") == b"[]"
     for selector in ("p[", "//p[", "a >>> >>> b", "role=!!", "xpath=//*["):
         with pytest.raises(CannotAct, match=r"not|empty"):
             await query_selector(tab, selector)
 
 
 @pytest.mark.proves("C04")
+@pytest.mark.deep
 async def test_long_texts_come_whole(stage: Stage) -> None:
     page = """<pre id=p></pre><script>
     p.textContent = "x".repeat(5_000_000) + "END";
@@ -110,6 +105,7 @@ async def test_long_texts_come_whole(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C04")
+@pytest.mark.deep
 async def test_a_text_beyond_all_measure_is_refused_and_not_cut(stage: Stage) -> None:
     page = """<pre id=p style="display:none"></pre><script>p.textContent = "x".repeat(70_000_000)</script>"""
     tab = await stage.show("<!doctype html>" + page)

@@ -140,7 +140,10 @@ SHOWN: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.proves("C13")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [name if name == "dialogs" else pytest.param(name, marks=pytest.mark.deep) for name in NAMES],
+)
 async def test_every_block_of_a_recipe_does_what_it_says(repl: Desk, work: Path, name: str) -> None:
     site = repl.stage.site
     for file, text in (("notes.txt", "notes"), ("list.csv", "a,b")):

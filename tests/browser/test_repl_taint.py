@@ -73,6 +73,7 @@ async def test_a_new_place_is_asked_about_after_reading_and_not_before(
 
 
 @pytest.mark.proves("browser-new-origin")
+@pytest.mark.deep
 async def test_cookies_of_a_new_place_are_no_way_round_the_question(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -119,6 +120,7 @@ async def test_a_yes_opens_it_and_is_asked_once(
 
 
 @pytest.mark.proves("browser-new-origin")
+@pytest.mark.deep
 async def test_code_in_a_page_gets_nothing_out_even_with_its_first_breath(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -151,6 +153,7 @@ async def test_code_in_a_page_gets_nothing_out_even_with_its_first_breath(
 
 
 @pytest.mark.proves("browser-new-origin")
+@pytest.mark.deep
 async def test_what_a_page_asks_by_itself_goes_on(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:
@@ -183,6 +186,7 @@ async def test_a_child_has_read_what_its_parent_has(
 
 
 @pytest.mark.proves("browser-taint")
+@pytest.mark.deep
 async def test_what_a_child_reads_its_parent_has_read(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:

@@ -86,6 +86,7 @@ async def test_pages_stay_out_of_the_requests(tmp_path: Path, site: Site) -> Non
 
 
 @pytest.mark.proves("C01", "C19")
+@pytest.mark.deep
 async def test_a_title_that_a_page_gave_itself_is_known(tmp_path: Path, site: Site) -> None:
     start = site.put(
         "inbox", """<title>Inbox</title><button onclick="document.title='3 new'">get</button>"""
@@ -118,6 +119,7 @@ async def test_a_title_that_a_page_gave_itself_is_a_change(tabs: Tabs, site: Sit
     assert view.look().changes == (f"{tab.id} title: Inbox -> 3 new",)
 
 
+@pytest.mark.deep
 async def test_what_was_downloaded_may_be_read(tmp_path: Path, site: Site) -> None:
     head = (("content-disposition", "attachment; filename=sum.csv"),)
     site.put("sum", Reply(b"total\n94.50\n", "text/csv", 200, head))
@@ -159,7 +161,7 @@ async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site
 
 
 @pytest.mark.proves("B10", "C11")
-@pytest.mark.parametrize("mode", ["attach", "remote"])
+@pytest.mark.parametrize("mode", ["attach", pytest.param("remote", marks=pytest.mark.deep)])
 async def test_the_persons_own_tabs_are_there_from_the_first_iteration(
     tmp_path: Path, chromium: Chromium, tabs: Tabs, site: Site, mode: str
 ) -> None:
@@ -188,6 +190,7 @@ async def test_a_browser_that_cannot_be_joined_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("B14")
+@pytest.mark.deep
 async def test_a_child_has_tabs_of_its_own(tmp_path: Path, site: Site) -> None:
     start, other = site.put("start", page("Harbour", 20)), site.put("other", page("Dock", 20))
     turns = [
@@ -209,6 +212,7 @@ async def test_a_child_has_tabs_of_its_own(tmp_path: Path, site: Site) -> None:
 
 
 @pytest.mark.proves("C10")
+@pytest.mark.deep
 async def test_a_killed_browser_is_an_entry_and_code_has_it_back(
     tmp_path: Path, site: Site
 ) -> None:

@@ -26,6 +26,7 @@ async def test_the_page_scrolls_by_an_amount_and_to_its_ends(stage: Stage) -> No
     assert not (await scroll(tab, "up")).moved
 
 
+@pytest.mark.deep
 async def test_the_part_that_scrolls_is_found_when_the_page_does_not(stage: Stage) -> None:
     pane = "<div id=p style='height:400px;overflow:auto'><div style='height:2000px'>x</div></div>"
     tab = await stage.show("<!doctype html><body style='overflow:hidden'><i id=i>x</i>" + pane)
@@ -48,6 +49,7 @@ async def test_an_element_is_brought_into_view_even_on_a_page_that_scrolls_smoot
 
 
 @pytest.mark.parametrize("drawing", [0, 4])
+@pytest.mark.deep
 async def test_a_list_that_grows_as_it_is_scrolled(stage: Stage, drawing: int) -> None:
     page = """<div id=l></div><script>let n = 0;
     const more = () => { for (let i = 0; i < 50; i++) l.insertAdjacentHTML("beforeend", `<p>${++n}</p>`) };
@@ -65,6 +67,7 @@ async def test_a_list_that_grows_as_it_is_scrolled(stage: Stage, drawing: int) -
     assert ends == 3
 
 
+@pytest.mark.deep
 async def test_the_wheel_is_heard(stage: Stage) -> None:
     tab = await stage.show(
         TALL
@@ -110,6 +113,7 @@ async def test_the_mouse_drags_onto_a_target_and_by_a_way(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C05")
+@pytest.mark.deep
 async def test_drag_and_drop_of_the_browser_carries_its_data(stage: Stage) -> None:
     tab = await stage.show(DROPS)
     acted = await drag(tab, "#a", "#b")
@@ -118,6 +122,7 @@ async def test_drag_and_drop_of_the_browser_carries_its_data(stage: Stage) -> No
     assert heard[:2] == [["start", True], ["drop", True, "card 7"]]
 
 
+@pytest.mark.deep
 async def test_a_drag_that_cannot_reach_says_so(stage: Stage) -> None:
     tab = await stage.show(
         DRAGS + "<div id=v style='inset:0;width:auto;height:auto;z-index:2'></div>"

@@ -82,14 +82,17 @@ async def test_a_handle_of_a_page_that_was_left_or_of_a_removed_element_is_refus
         await click(tab, handle)
 
 
-@pytest.mark.parametrize("odd", [{}, {"__handle": 3}, {"__handle": {"node": "x"}}])
-async def test_what_is_no_target_is_refused(stage: Stage, odd: dict[str, object]) -> None:
+@pytest.mark.deep
+async def test_what_is_no_target_is_refused(stage: Stage) -> None:
     tab = await stage.show(PAGE)
-    with pytest.raises(CannotAct, match="a selector or a handle"):
-        await click(tab, odd)
+    odd: list[dict[str, object]] = [{}, {"__handle": 3}, {"__handle": {"node": "x"}}]
+    for each in odd:
+        with pytest.raises(CannotAct, match="a selector or a handle"):
+            await click(tab, each)
 
 
 @pytest.mark.proves("C04", "C07")
+@pytest.mark.deep
 async def test_two_that_come_to_a_new_page_at_once_share_one_world(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     frames = FrameMap(tab.connection, tab.frames.top)
@@ -106,6 +109,7 @@ async def test_two_that_come_to_a_new_page_at_once_share_one_world(stage: Stage)
 
 
 @pytest.mark.proves("C04", "C07")
+@pytest.mark.deep
 async def test_a_handle_lasts_when_our_library_comes_a_second_time(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     handle = msgspec.json.decode(await get_handle(tab, "#save"))
@@ -115,6 +119,7 @@ async def test_a_handle_lasts_when_our_library_comes_a_second_time(stage: Stage)
 
 
 @pytest.mark.proves("browser-stale")
+@pytest.mark.deep
 async def test_a_handle_that_was_made_up_reaches_nothing(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     handle = msgspec.json.decode(await get_handle(tab, "#save"))
@@ -126,6 +131,7 @@ async def test_a_handle_that_was_made_up_reaches_nothing(stage: Stage) -> None:
         await click(tab, handle)
 
 
+@pytest.mark.deep
 async def test_the_outline_gives_handles_to_act_with(stage: Stage) -> None:
     tab = await stage.show(PAGE)
     found = msgspec.json.decode(await outline(tab))

@@ -82,6 +82,7 @@ async def test_a_browser_runs_is_told_and_leaves_nothing(tmp_path: Path) -> None
 
 
 @pytest.mark.proves("browser-no-orphans")
+@pytest.mark.deep
 async def test_an_error_and_a_cancel_leave_nothing_either(tmp_path: Path) -> None:
     async def fail() -> None:
         async with session(tmp_path) as browser:
@@ -100,6 +101,7 @@ async def test_an_error_and_a_cancel_leave_nothing_either(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("C11")
+@pytest.mark.deep
 async def test_logins_stay_with_the_profile(tmp_path: Path, site: Site) -> None:
     url = site.put("x", "<p>x")
     async with session(tmp_path, Plan(profile="work")) as browser:
@@ -172,6 +174,7 @@ async def test_a_killed_browser_is_noticed_and_recovered_with_its_tabs(
 
 
 @pytest.mark.proves("C10")
+@pytest.mark.deep
 async def test_a_crashed_tab_is_told_apart_and_the_others_live(tmp_path: Path, site: Site) -> None:
     async with session(tmp_path) as browser:
         tabs = await browser.tabs()
@@ -199,6 +202,7 @@ async def test_a_crashed_tab_is_told_apart_and_the_others_live(tmp_path: Path, s
         assert await tabs.tab(other).evaluate("document.title") == b'"2"'
 
 
+@pytest.mark.deep
 async def test_extensions_begin_before_the_first_tab_of_every_start(tmp_path: Path) -> None:
     seen: list[tuple[bool, int]] = []
 
@@ -294,7 +298,9 @@ async def pid_of(process: anyio.abc.Process) -> int:
 
 
 @pytest.mark.proves("browser-no-orphans")
-@pytest.mark.parametrize("frozen", [False, True], ids=["", "frozen"])
+@pytest.mark.parametrize(
+    "frozen", [False, pytest.param(True, marks=pytest.mark.deep)], ids=["", "frozen"]
+)
 async def test_no_browser_outlives_us_when_we_are_killed(frozen: bool, tmp_path: Path) -> None:
     """The end of the pipe ends a browser; one that stands still is ended by the guard."""
     async with await owner(tmp_path, "guarded") as process:
@@ -347,6 +353,7 @@ async def test_files_of_killed_owners_go_with_the_next_start_and_no_living_ones(
 
 
 @pytest.mark.proves("browser-no-orphans")
+@pytest.mark.deep
 async def test_what_a_dead_owner_left_is_taken_over(tmp_path: Path) -> None:
     """Without the guard a frozen browser stays; the next owner of the profile ends it, and no other."""
     async with await owner(tmp_path, "unguarded") as process:
@@ -362,6 +369,7 @@ async def test_what_a_dead_owner_left_is_taken_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("browser-no-orphans")
+@pytest.mark.deep
 async def test_ctrl_c_ends_the_browser(tmp_path: Path) -> None:
     async with await owner(tmp_path, "guarded") as process:
         await pid_of(process)
@@ -372,6 +380,7 @@ async def test_ctrl_c_ends_the_browser(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("browser-no-orphans")
+@pytest.mark.deep
 async def test_a_frozen_browser_is_ended_with_the_session(tmp_path: Path) -> None:
     async with session(tmp_path) as browser:
         await browser.tabs()
@@ -400,6 +409,7 @@ async def test_the_persons_browser_is_attached_to_and_left_as_it_was(
 
 
 @pytest.mark.proves("C10")
+@pytest.mark.deep
 async def test_a_lost_socket_is_had_back_with_the_same_tabs(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -436,6 +446,7 @@ async def lost_to(relay: "Relay", browser: BrowserSession) -> None:
     await met(lambda: relay.unheard > 0)
 
 
+@pytest.mark.deep
 async def test_one_who_still_waits_for_a_lost_socket_can_be_stopped(
     chromium: Chromium, tmp_path: Path
 ) -> None:

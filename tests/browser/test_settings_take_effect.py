@@ -178,11 +178,14 @@ EFFECTS: dict[str, Effect] = {
     "browser.confirm": confirm,
 }
 
+DAILY = {"browser.tools", "browser.mode", "browser.url", "browser.flags"}
 KEYS = [key for leaf in leaves() if (key := format_key(leaf.path)).startswith("browser.")]
 
 
 @pytest.mark.proves("browser-settings")
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(
+    "key", [key if key in DAILY else pytest.param(key, marks=pytest.mark.deep) for key in KEYS]
+)
 async def test_every_setting_of_the_browser_changes_what_a_run_does(
     key: str, tmp_path: Path, chromium: Chromium, site: Site
 ) -> None:

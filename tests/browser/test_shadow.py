@@ -31,7 +31,7 @@ customElements.define("x-box", class extends HTMLElement {
 
 
 @pytest.mark.proves("C07")
-@pytest.mark.parametrize("mode", ["open", "closed"])
+@pytest.mark.parametrize("mode", [pytest.param("open", marks=pytest.mark.deep), "closed"])
 async def test_what_lies_in_shadow_roots_is_found_pressed_and_typed_into(
     stage: Stage, mode: str
 ) -> None:
@@ -42,6 +42,7 @@ async def test_what_lies_in_shadow_roots_is_found_pressed_and_typed_into(
     assert await read(tab, "heard") == [["deep", True], ["a", True], ["ab", True]]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("mode", ["open", "closed"])
 async def test_plain_selectors_go_into_shadow_roots_when_the_page_has_no_match(
     stage: Stage, mode: str
@@ -55,6 +56,7 @@ async def test_plain_selectors_go_into_shadow_roots_when_the_page_has_no_match(
 
 
 @pytest.mark.proves("C04", "C07")
+@pytest.mark.deep
 async def test_two_that_look_at_once_both_find_what_is_closed(stage: Stage) -> None:
     tab = await stage.show(PAGE.replace("MODE", "closed"))
     found: list[bytes] = []
@@ -78,6 +80,7 @@ async def test_reading_lists_what_is_in_open_roots(stage: Stage) -> None:
     assert "Deep" in names
 
 
+@pytest.mark.deep
 async def test_a_cover_in_the_page_keeps_a_press_from_a_closed_root(stage: Stage) -> None:
     tab = await stage.show(
         PAGE.replace("MODE", "closed") + "<div id=v style='position:fixed;inset:0'>"
@@ -87,6 +90,7 @@ async def test_a_cover_in_the_page_keeps_a_press_from_a_closed_root(stage: Stage
     assert await read(tab, "heard") == []
 
 
+@pytest.mark.deep
 async def test_our_look_leaves_no_mark_in_the_page(stage: Stage) -> None:
     tab = await stage.show(PAGE.replace("MODE", "closed"))
     before = await read(tab, "[document.documentElement.outerHTML, Object.keys(window).length]")
@@ -99,8 +103,9 @@ async def test_our_look_leaves_no_mark_in_the_page(stage: Stage) -> None:
 
 
 @pytest.mark.proves("C07")
+@pytest.mark.deep
 async def test_what_comes_into_a_closed_root_is_waited_for(stage: Stage) -> None:
     page = """<x-y id=h></x-y><script>const root = h.attachShadow({mode: "closed"});
     setTimeout(() => { root.innerHTML = "<b id=deep>x</b>" }, 80)</script>"""
     tab = await stage.show(page)
-    await wait_for_selector(tab, "#deep", 10)
+    await wait_for_selector(tab, "#deep", 60)

@@ -51,6 +51,7 @@ async def test_storage_is_read_and_written_beside_the_scripts(stage: Stage) -> N
 
 
 @pytest.mark.proves("browser-logins")
+@pytest.mark.deep
 async def test_a_login_is_carried_into_another_browser_context(
     stage: Stage, chromium: Chromium, tmp_path: Path
 ) -> None:

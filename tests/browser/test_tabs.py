@@ -62,6 +62,7 @@ async def test_names_are_never_used_again(tabs: Tabs) -> None:
 
 
 @pytest.mark.proves("C02")
+@pytest.mark.deep
 async def test_twenty_tabs_open_at_once_and_each_has_its_page(tabs: Tabs, site: Site) -> None:
     site.put("n", lambda asked: PAGE.format(asked.query["n"], "x"))
     got: dict[str, bytes] = {}
@@ -79,6 +80,7 @@ async def test_twenty_tabs_open_at_once_and_each_has_its_page(tabs: Tabs, site: 
 
 
 @pytest.mark.proves("C02")
+@pytest.mark.deep
 async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
     """Page.enable was answered before the first navigation, so no load happening is lost."""
     site.put("fast", "<title>f</title>")
@@ -121,6 +123,7 @@ async def test_history_and_reload(tabs: Tabs, site: Site) -> None:
 
 
 @pytest.mark.proves("C02", "C18")
+@pytest.mark.deep
 async def test_a_step_in_the_history_has_been_made_when_it_returns(tabs: Tabs, site: Site) -> None:
     """A page that was kept is named by the browser before it is there, and has its old loader."""
     one, two = (site.put(name, PAGE.format(name, name)) for name in ("one", "two"))
@@ -136,6 +139,7 @@ async def test_a_step_in_the_history_has_been_made_when_it_returns(tabs: Tabs, s
 
 
 @pytest.mark.proves("C02", "C18")
+@pytest.mark.deep
 async def test_a_place_in_the_history_may_have_the_address_of_the_one_before(
     tabs: Tabs, site: Site
 ) -> None:
@@ -146,6 +150,7 @@ async def test_a_place_in_the_history_may_have_the_address_of_the_one_before(
     assert await tab.evaluate("history.state") == b"1"
 
 
+@pytest.mark.deep
 async def test_an_address_within_the_page_is_followed(tabs: Tabs, site: Site) -> None:
     id = await tabs.open(site.put("app", PAGE.format("App", "x")))
     tab = tabs.tab(id)
@@ -190,6 +195,7 @@ async def test_listeners_hear_of_every_change_and_of_the_end(tabs: Tabs, site: S
 
 
 @pytest.mark.proves("C02")
+@pytest.mark.deep
 async def test_a_page_that_never_loads_is_told_and_can_be_read(tabs: Tabs, site: Site) -> None:
     """The picture is never sent, so the load never ends; the page is there all the same."""
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as silent:
@@ -207,6 +213,7 @@ async def test_a_page_that_never_loads_is_told_and_can_be_read(tabs: Tabs, site:
 
 
 @pytest.mark.proves("browser-late-and-early-pages")
+@pytest.mark.deep
 async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
     chromium: Chromium, tabs: Tabs, site: Site
 ) -> None:
@@ -225,6 +232,7 @@ async def test_a_tab_that_had_loaded_before_we_came_is_known_to_have_loaded(
 
 
 @pytest.mark.proves("C02")
+@pytest.mark.deep
 async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Site) -> None:
     site.put("item", "1")
     site.put(
@@ -238,6 +246,7 @@ async def test_the_network_is_waited_for_until_it_is_quiet(tabs: Tabs, site: Sit
 
 
 @pytest.mark.proves("browser-late-and-early-pages")
+@pytest.mark.deep
 async def test_a_page_that_is_busy_is_not_taken_for_quiet(tabs: Tabs, site: Site) -> None:
     site.put("item", "1")
     busy = "const end = performance.now() + 600; while (performance.now() < end); fetch('/item')"
@@ -249,6 +258,7 @@ async def test_a_page_that_is_busy_is_not_taken_for_quiet(tabs: Tabs, site: Site
 
 
 @pytest.mark.proves("C02")
+@pytest.mark.deep
 async def test_a_network_that_is_never_quiet_is_told(tabs: Tabs, site: Site) -> None:
     site.put("item", lambda _: time.sleep(0.3) or "1")  # there is always one on its way
     site.put("busy", "<script>setInterval(()=>fetch('/item'), 20)</script>")
@@ -271,6 +281,7 @@ async def test_a_tab_that_a_page_opens_has_its_opener(tabs: Tabs, site: Site) ->
 
 
 @pytest.mark.proves("browser-faults")
+@pytest.mark.deep
 async def test_a_script_that_opens_tabs_without_end_is_held(chromium: Chromium, site: Site) -> None:
     site.put("child", PAGE.format("Child", "x"))
     async with (
@@ -289,6 +300,7 @@ async def test_a_script_that_opens_tabs_without_end_is_held(chromium: Chromium, 
             await tabs.open()
 
 
+@pytest.mark.deep
 async def test_a_context_of_its_own_has_its_own_cookies(tabs: Tabs, site: Site) -> None:
     site.put("set", Reply("<p>x", headers=(("set-cookie", "who=me; Path=/"),)))
     site.put("get", lambda asked: asked.headers.get("cookie", "none"))
@@ -336,6 +348,7 @@ async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site)
     assert tabs.all() == ()
 
 
+@pytest.mark.deep
 async def test_a_tab_that_cannot_be_made_leaves_no_name_to_the_next(tabs: Tabs) -> None:
     with pytest.raises(BrowserFailed):
         await tabs.open(context="no-such-context", id="tab_77")

@@ -40,6 +40,7 @@ def _told(asked: Asked) -> str:
 
 
 @pytest.mark.proves("browser-new-origin")
+@pytest.mark.deep
 @pytest.mark.parametrize("name", LEAKS)
 async def test_what_was_read_does_not_arrive_at_a_new_place(
     chromium: Chromium, site: Site, tmp_path: Path, name: str
@@ -83,10 +84,13 @@ LOOKS = {
 
 
 @pytest.mark.proves("browser-new-origin")
-@pytest.mark.parametrize(("code", "is_read"), LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize(
+    "name", ["title", *(pytest.param(name, marks=pytest.mark.deep) for name in [*LOOKS][1:])]
+)
 async def test_titles_and_addresses_are_page_data(
-    chromium: Chromium, site: Site, tmp_path: Path, code: str, is_read: bool
+    chromium: Chromium, site: Site, tmp_path: Path, name: str
 ) -> None:
+    code, is_read = LOOKS[name]
     folder = tmp_path / "work"
     folder.mkdir()
     site.put("shop", "<title>secretgoods</title>")

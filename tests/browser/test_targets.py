@@ -57,6 +57,7 @@ async def test_every_kind_of_target_is_met_before_its_first_script(tabs: Tabs, s
 
 
 @pytest.mark.proves("browser-driver")
+@pytest.mark.deep
 async def test_frames_within_frames_of_other_sites_belong_to_their_tab(
     tabs: Tabs, site: Site
 ) -> None:
@@ -104,6 +105,7 @@ async def test_a_target_whose_guard_fails_never_runs(tabs: Tabs, site: Site) -> 
 
 
 @pytest.mark.proves("browser-driver")
+@pytest.mark.deep
 async def test_a_renderer_that_hangs_holds_up_no_other_tab(tabs: Tabs, site: Site) -> None:
     hung = await tabs.open(site.put("hung", "<script>setTimeout(() => { for (;;); }, 50)</script>"))
     context = await tabs.new_context()

@@ -33,10 +33,11 @@ async def test_what_never_comes_ends_in_time_and_says_what(stage: Stage) -> None
     with pytest.raises(CallTimedOut, match="the text 'never'"):
         await wait_for_text(tab, "never", 0)
     with pytest.raises(CannotAct, match="not a CSS selector"):
-        await wait_for_selector(tab, "p[", 5)
+        await wait_for_selector(tab, "p[", 60)
 
 
 @pytest.mark.proves("browser-faults")
+@pytest.mark.deep
 async def test_a_page_that_keeps_itself_busy_is_said_to(stage: Stage) -> None:
     tab = await stage.show("<!doctype html><p>on and on")
     endless = ("Runtime.evaluate", {"expression": "for (;;);"})
@@ -53,15 +54,17 @@ async def test_a_page_that_keeps_itself_busy_is_said_to(stage: Stage) -> None:
 
 
 @pytest.mark.proves("browser-waits")
+@pytest.mark.deep
 async def test_a_navigation_does_not_end_the_wait(stage: Stage) -> None:
     stage.site.put("next", "<!doctype html><p id=done>arrived</p>")
     tab = await stage.show("<script>setTimeout(() => { location = '/next' }, 100)</script>")
-    await wait_for_selector(tab, "#done", 10)
-    await wait_for_text(tab, "Arrived", 10, selector="#done")
+    await wait_for_selector(tab, "#done", 60)
+    await wait_for_text(tab, "Arrived", 60, selector="#done")
 
 
 @pytest.mark.proves("browser-waits")
 @pytest.mark.parametrize("host", [0, 1])
+@pytest.mark.deep
 async def test_a_frame_that_comes_later_is_waited_for(stage: Stage, host: int) -> None:
     stage.site.put(
         "inner",
@@ -71,18 +74,20 @@ async def test_a_frame_that_comes_later_is_waited_for(stage: Stage, host: int) -
     page = f"""<script>setTimeout(() => {{ const f = document.createElement("iframe"); f.name = "late";
     f.src = {url!r}; document.body.append(f) }}, 80)</script><body>"""
     tab = await stage.show(page)
-    await wait_for_selector(tab, "iframe >>> #in", 10)
-    await wait_for_selector(tab, "#in", 10, frame="late")
-    await wait_for_text(tab, "x", 10, selector="#in", frame="late")
+    await wait_for_selector(tab, "iframe >>> #in", 60)
+    await wait_for_selector(tab, "#in", 60, frame="late")
+    await wait_for_text(tab, "x", 60, selector="#in", frame="late")
 
 
+@pytest.mark.deep
 async def test_changes_in_shadow_roots_are_seen(stage: Stage) -> None:
     page = """<x-y id=h></x-y><script>const root = h.attachShadow({mode: "open"});
     setTimeout(() => { root.innerHTML = "<b id=deep>x</b>" }, 80)</script>"""
     tab = await stage.show(page)
-    await wait_for_selector(tab, "#deep", 10)
+    await wait_for_selector(tab, "#deep", 60)
 
 
+@pytest.mark.deep
 async def test_a_wait_that_is_cancelled_leaves_the_tab_well(stage: Stage) -> None:
     tab = await stage.show(LATER)
     with anyio.move_on_after(0.1):

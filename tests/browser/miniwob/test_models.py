@@ -25,6 +25,7 @@ def remote(chromium: Chromium) -> dict[str, object]:
 
 
 @pytest.mark.proves("browser-miniwob")
+@pytest.mark.deep
 async def test_a_run_that_writes_code_wins_an_episode(chromium: Chromium, tmp_path: Path) -> None:
     turns = [
         block(f"{FINDS} log(await getText(t, '#query'))"),
@@ -43,6 +44,7 @@ async def test_a_run_that_writes_code_wins_an_episode(chromium: Chromium, tmp_pa
 
 
 @pytest.mark.proves("browser-miniwob")
+@pytest.mark.deep
 async def test_a_run_that_calls_the_judge_itself_is_foul(
     chromium: Chromium, tmp_path: Path
 ) -> None:

@@ -13,16 +13,16 @@ EVERY_DAY = 4242
 """Seed of the default run; policies were written on 0 to 9."""
 
 FRESH = range(6000, 6010)
-PARTS = 4
-SHARE = 3
-"""Every third task is enough for each day; the deep run has all of them, with ten seeds each."""
+PARTS = 8
+SHARE = 12
+"""A few tasks are enough for each day; the deep run has them all once, the long one with ten seeds."""
 
 LONG = """buy-ticket click-shades count-shape drag-shapes drag-single-shape enter-time generate-number
 guess-number multi-orderings odd-or-even order-food phone-book stock-market visual-addition"""
 
 
 def every_day() -> list[str]:
-    """The tasks of the default run; the long ones, and sisters of others, are left to the deep run."""
+    """The tasks of the shorter runs; the long ones, and sisters of others, are left to the long run."""
     return [
         name for name in sorted(policies()) if not has_sister(name) and name not in LONG.split()
     ]
@@ -54,15 +54,22 @@ def test_there_are_policies_for_many_tasks_and_for_nothing_else() -> None:
 
 
 @pytest.mark.proves("browser-miniwob")
-@pytest.mark.parametrize("part", range(PARTS))
-async def test_policies_solve_their_tasks(chromium: Chromium, work: Path, part: int) -> None:
-    names = every_day()[::SHARE][part::PARTS]
-    lost = await played(chromium, work, names, range(EVERY_DAY, EVERY_DAY + 1))
+async def test_policies_solve_their_tasks(chromium: Chromium, work: Path) -> None:
+    lost = await played(chromium, work, every_day()[::SHARE], range(EVERY_DAY, EVERY_DAY + 1))
     assert not lost, "\n".join(lost)
 
 
 @pytest.mark.proves("browser-miniwob")
 @pytest.mark.deep
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_policies_solve_a_seed_they_have_not_seen(
+    chromium: Chromium, work: Path, part: int
+) -> None:
+    lost = await played(chromium, work, every_day()[part::PARTS], FRESH[:1])
+    assert not lost, "\n".join(lost)
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("task", sorted(policies()))
 async def test_policies_solve_ten_seeds_they_have_not_seen(
     chromium: Chromium, work: Path, task: str
