@@ -48,8 +48,7 @@ async def test_a_hundred_thousand_elements(stage: Stage) -> None:
     await looked_at(stage, 350)
 
 
-@pytest.mark.proves("browser-faults")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_half_a_million_elements_and_hundreds_of_megabytes(stage: Stage) -> None:
     tab = await looked_at(stage, 1_500)
     assert len(await get_dom(tab)) > 30_000_000

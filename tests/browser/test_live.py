@@ -404,8 +404,8 @@ async def test_a_tab_that_is_looked_at_while_it_goes_to_its_first_page_is_shown(
 ) -> None:
     stage.site.put("first", FORM)
     async with views.person() as person:
-        for step in range(40):
-            await opened_and_seen(stage, person, 0.002 * step)
+        for step in range(10):
+            await opened_and_seen(stage, person, 0.008 * step)
 
 
 async def opened_and_seen(stage: Stage, person: Person, seconds: float) -> None:

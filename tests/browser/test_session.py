@@ -466,7 +466,7 @@ async def test_one_who_still_waits_for_a_lost_socket_can_be_stopped(
     assert [type(event).type for event in events].count("browser.started") == 2
 
 
-@pytest.mark.deep
+@pytest.mark.soak  # it waits until all deadlines of the product have passed
 async def test_a_recovery_of_a_socket_that_stays_lost_leaves_one_keeper(
     chromium: Chromium, tmp_path: Path
 ) -> None:
