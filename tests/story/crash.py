@@ -29,7 +29,7 @@ from tests.story.stage import call
 
 type Aim = Literal["call", "commit", "anywhere"]
 
-CALLS = 8
+CALLS = 4
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ def moments(seed: int, count: int) -> list[Moment]:
         found.append(
             Moment(
                 aim=aim,
-                count=chance.randint(1, CALLS if aim == "call" else 24),
+                count=chance.randint(1, CALLS if aim == "call" else 16),
                 delay_seconds=chance.uniform(0, 0.04 if aim == "call" else 0.002),
             )
         )

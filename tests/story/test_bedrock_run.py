@@ -60,6 +60,7 @@ async def test_a_run_with_a_tool(tmp_path: Path, model: str, verb: str) -> None:
     assert breaches([first.body.encode(), second.body.encode()], summary="\0", question="\0") == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H19")
 async def test_a_model_that_completes_a_text_is_told_to_write_its_calls(tmp_path: Path) -> None:
     chunk = {"generation": "Done.", "stop_reason": "stop"}

@@ -94,17 +94,21 @@ def test_without_a_browser_the_demo_says_how_to_get_one(tmp_path: Path) -> None:
     assert ended.stdout == ""
 
 
-@pytest.mark.proves("B02", "browser-commands")
-def test_a_value_comes_whole_and_the_person_sees_steps(
+@pytest.mark.deep
+@pytest.mark.proves("B02", "browser-commands", "browser-new-origin")
+def test_a_value_comes_whole_from_named_places_and_the_person_sees_steps(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:
     blocks = [
-        f"const tab = await openTab('{shops[0].url}'); await waitForLoad(tab)",
-        "log('counting'); const text = 'ü'.repeat(5_000_000); setFinal(text)",
+        f"const tab = await openTab('{shops[0].url}'); const read = await getText(tab)",
+        f"await openTab('{shops[1].url}')",
+        "log('counting'); const text = 'ü'.repeat(5_000_000); setFinal(tabs.length + text)",
     ]
-    ended = browse(tmp_path, blocks, f"look at {shops[0].url}")
+    place = shops[1].url.split("/")[2]
+    ended = browse(tmp_path, blocks, "--allow-domain", place, f"look at {shops[0].url}")
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == "ü" * 5_000_000 + "\n"
+    assert ended.stdout == "3" + "ü" * 5_000_000 + "\n"
+    assert shops[1].asked[0] == "/"
     assert f"Open {shops[0].url}" in ended.stderr
     assert "  counting" in ended.stderr
     assert "Continue with: ouro browse --resume ses_" in ended.stderr
@@ -129,21 +133,7 @@ def test_a_new_place_after_reading_is_refused_where_nobody_can_be_asked(
     assert shops[1].asked == []
 
 
-@pytest.mark.proves("browser-new-origin")
-def test_a_named_domain_is_opened_without_a_question(
-    tmp_path: Path, shops: tuple[Shop, ...]
-) -> None:
-    blocks = [
-        f"const tab = await openTab('{shops[0].url}'); const text = await getText(tab)",
-        f"await openTab('{shops[1].url}')",
-        "setFinal(tabs.length)",
-    ]
-    place = shops[1].url.split("/")[2]
-    ended = browse(tmp_path, blocks, "--allow-domain", place, f"look at {shops[0].url}")
-    assert (ended.returncode, ended.stdout) == (0, "3\n"), ended.stderr
-    assert shops[1].asked[0] == "/"
-
-
+@pytest.mark.deep
 @pytest.mark.proves("browser-commands")
 def test_the_result_goes_into_a_file_and_data_into_a_variable(tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text("name,price\na,2\nb,3\n", encoding="utf-8")

@@ -44,6 +44,7 @@ def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:
     assert f"got {name!r}" in said
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11")
 async def test_a_profile_that_another_run_uses(tmp_path: Path) -> None:
     async with held(tmp_path / ".ouroboros", "work"):
@@ -63,6 +64,7 @@ def test_a_browser_to_attach_to_that_is_not_there(tmp_path: Path) -> None:
     assert "--remote-debugging-port" in said
 
 
+@pytest.mark.deep
 @every("word", ["http://x y/", "*.", "a b"])
 def test_a_domain_that_is_none(tmp_path: Path, word: str) -> None:
     assert repr(word) in refused(tmp_path, "--allow-domain", word)

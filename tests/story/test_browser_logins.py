@@ -151,34 +151,39 @@ def test_a_password_is_typed_unseen_and_answers_the_place_it_is_for(
     assert "'door' is a user and a password" in state.stderr
 
 
+MISTAKES: list[tuple[tuple[str, ...], str]] = [
+    (("browse", "--login", "nothing", "look"), "nothing called 'nothing'"),
+    (("browser", "logins", "save", "../x"), "not a name"),
+    (("browser", "logins", "save", "shop", "--attach", "1"), "no browser answers at"),
+    (("browser", "logins", "remove", "shop"), "--yes"),
+    (("browser", "profiles", "remove", "a/b", "--yes"), "no profile 'a/b'"),
+]
+MORE: list[tuple[tuple[str, ...], str]] = [
+    (("browse", "--login", "../x", "look"), "not a name"),
+    (("browse", "--attach", "--login", "shop", "look"), "--login does not go with"),
+    (("browser", "logins", "load", "nothing"), "nothing called 'nothing'"),
+    (("browser", "logins", "save", "shop", "--origin", "file:///x"), "is no origin"),
+    (("browser", "logins", "save", "shop", "--attach", "9", "--profile", "x"), "does not go"),
+    (("browser", "logins", "save", "shop", "--attach"), "no running browser of yours"),
+    (("browser", "profiles", "remove", "shop", "--yes"), "no profile 'shop'"),
+    (("browser", "open", "--profile", "a/b"), "a name of letters, digits"),
+    (("browse", "--profile", "a/b", "look"), "a name of letters, digits"),
+    (("config", "set", "browser.profile", "a/b"), "a name of letters, digits"),
+]
+
+
 @pytest.mark.proves("browser-logins", "browser-mistakes-at-the-command-line")
-@every(
-    ("words", "said"),
-    [
-        (("browse", "--login", "nothing", "look"), "nothing called 'nothing'"),
-        (("browse", "--login", "../x", "look"), "not a name"),
-        (("browse", "--attach", "--login", "shop", "look"), "--login does not go with"),
-        (("browser", "logins", "load", "nothing"), "nothing called 'nothing'"),
-        (("browser", "logins", "save", "../x"), "not a name"),
-        (("browser", "logins", "save", "shop", "--origin", "file:///x"), "is no origin"),
-        (("browser", "logins", "save", "shop", "--attach", "9", "--profile", "x"), "does not go"),
-        (("browser", "logins", "save", "shop", "--attach"), "no running browser of yours"),
-        (("browser", "logins", "save", "shop", "--attach", "1"), "no browser answers at"),
-        (("browser", "logins", "remove", "shop"), "--yes"),
-        (("browser", "profiles", "remove", "shop", "--yes"), "no profile 'shop'"),
-        (("browser", "profiles", "remove", "a/b", "--yes"), "no profile 'a/b'"),
-        (("browser", "open", "--profile", "a/b"), "a name of letters, digits"),
-        (("browse", "--profile", "a/b", "look"), "a name of letters, digits"),
-        (("config", "set", "browser.profile", "a/b"), "a name of letters, digits"),
-    ],
-)
+@pytest.mark.parametrize("mistakes", [MISTAKES, pytest.param(MORE, marks=pytest.mark.deep)])
 def test_a_mistake_is_told_before_anything_starts(
-    tmp_path: Path, words: tuple[str, ...], said: str
+    tmp_path: Path, mistakes: list[tuple[tuple[str, ...], str]]
 ) -> None:
-    flags = ("--model", "echo") if words[0] == "browse" else ()
-    ended = ouro(tmp_path, *words, *flags)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert said in ended.stderr
+    wrong: list[object] = []
+    for words, said in mistakes:
+        flags = ("--model", "echo") if words[0] == "browse" else ()
+        ended = ouro(tmp_path, *words, *flags)
+        if (ended.returncode, ended.stdout) != (2, "") or said not in ended.stderr:
+            wrong.append((words, ended))
+    assert wrong == []
     assert not (tmp_path / ".ouroboros" / "browser" / "profiles").exists()
 
 

@@ -55,9 +55,7 @@ def on_stage(tmp_path: Path, format: str) -> Any:
 
 
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize(
-    "format", ["openai-chat", *(pytest.param(name, marks=pytest.mark.deep) for name in FORMATS[1:])]
-)
+@pytest.mark.parametrize("format", ["openai-chat", pytest.param("bedrock", marks=pytest.mark.deep)])
 async def test_a_stopped_run_takes_the_next_prompt(tmp_path: Path, format: str) -> None:
     async with on_stage(tmp_path, format) as s:
         for place in [1, -1, *random.Random(format).sample(range(2, PLACES), 3)]:

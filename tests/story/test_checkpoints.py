@@ -262,6 +262,7 @@ async def test_checkpoints_can_be_switched_off(tmp_path: Path):
             await s.session.send(Undo())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K02")
 async def test_a_block_of_code_is_one_step_that_is_taken_back_whole(tmp_path: Path):
     code = "await write('a.txt', 'x'); await write('b.txt', 'y');"

@@ -41,7 +41,8 @@ def test_a_chat_goes_turn_by_turn(tmp_path: Path, columns: int, lines: int) -> N
 @pytest.mark.deep
 @pytest.mark.proves("spine-cli")
 def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) -> None:
-    wait = {"name": "shell", "arguments": {"command": "echo go; sleep 1"}}
+    command = "until [ -e go ]; do sleep 0.02; done"
+    wait = {"name": "shell", "arguments": {"command": command}}
     model = script(tmp_path, {"text": "", "tool_calls": [wait]}, FIRST)
     with Program(["chat", "--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
         program.sees("full-auto> ")
@@ -49,6 +50,7 @@ def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) 
         program.sees("Working")
         program.type("and use colour\r")
         program.sees("You, while it runs: and use colour")
+        (tmp_path / "go").touch()
         program.sees("First answer.")
         program.type("/quit\r")
         assert program.ends() == 0

@@ -79,6 +79,7 @@ def test_the_task_comes_from_words_options_and_pipes(
     assert done.stdout == f"{said}\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-caching")
 def test_the_share_of_the_cache_is_told_at_the_end(tmp_path: Path) -> None:
     usage = {"input_uncached": 100, "cache_read": 300, "output_text": 9}
@@ -130,7 +131,7 @@ def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path)
 
 
 @pytest.mark.proves("spine-bad-input", "V25")
-@every("output", ["text", "json"])
+@pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.deep)])
 @every(
     ("arguments", "code", "words"),
     [

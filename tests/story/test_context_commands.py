@@ -51,12 +51,18 @@ async def test_the_meter_adds_up_to_what_the_provider_counted(tmp_path: Path) ->
 
 
 async def test_a_look_at_the_meter_while_a_command_runs_keeps_its_output(tmp_path: Path) -> None:
-    turns = [Turn(tool_calls=(call("shell", command="sleep 0.3; echo found"),)), Turn(text="ok")]
+    turns = [
+        Turn(
+            tool_calls=(call("shell", command="until [ -e go ]; do sleep 0.02; done; echo found"),)
+        ),
+        Turn(text="ok"),
+    ]
     async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run)
         await s.until(ToolAttempted)
         s.session.meter()
         assert not s.results
+        (s.cwd / "go").touch()
     assert "found" in s.body()["messages"][-1]["content"]
 
 

@@ -49,8 +49,10 @@ def test_the_demo_mends_a_failing_test_and_leaves_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.deep
-@pytest.mark.proves("spine-commands")
-def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> None:
+@pytest.mark.proves("spine-commands", "D28")
+def test_a_kept_demo_has_its_change_and_every_event_on_disk_and_its_calls_can_be_asked_for(
+    tmp_path: Path,
+) -> None:
     ended = demo(tmp_path, "--keep")
     assert ended.returncode == 0, ended.stderr
     (folder,) = tmp_path.glob("ouro-demo-*")
@@ -63,14 +65,8 @@ def test_a_kept_demo_has_its_change_and_every_event_on_disk(tmp_path: Path) -> N
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     assert events[-1].type == "task.completed"
     assert f"{len(events)} events are in the log" in ended.stderr
-
-
-@pytest.mark.proves("D28")
-def test_every_call_of_a_session_can_be_asked_for(tmp_path: Path) -> None:
-    demo(tmp_path, "--keep")
-    (folder,) = tmp_path.glob("ouro-demo-*")
-    ended = ouro(tmp_path, "sessions", "calls", "last", "--json", OUROBOROS_HOME=f"{folder}/home")
-    made = msgspec.json.decode(ended.stdout)
+    asked = ouro(tmp_path, "sessions", "calls", "last", "--json", OUROBOROS_HOME=f"{folder}/home")
+    made = msgspec.json.decode(asked.stdout)
     assert [(each["tool"], each["status"]) for each in made] == [
         ("update_plan", "done"),
         ("ls", "done"),

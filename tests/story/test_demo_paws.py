@@ -20,7 +20,7 @@ STAGES = (
 
 
 @pytest.mark.proves("paws-the-whole-way")
-@pytest.mark.deep
+@pytest.mark.soak
 def test_the_whole_way_from_a_bundle_to_the_merge(tmp_path: Path) -> None:
     ended = demo(tmp_path, "paws")
     assert ended.returncode == 0, ended.stderr

@@ -102,6 +102,7 @@ def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M22", "M23")
 @every(
     "words",

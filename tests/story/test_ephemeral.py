@@ -137,6 +137,7 @@ def test_help_says_what_is_not_kept(tmp_path: Path) -> None:
     assert "--ephemeral Keep nothing: no session to go on with, no checkpoints" in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 async def test_it_does_all_that_a_kept_session_does(tmp_path: Path) -> None:
     """The same events in the same order, the same requests, a summary, hooks, and no file."""

@@ -156,13 +156,14 @@ async def test_no_turn_begins_by_itself_in_plan_mode_or_for_a_paused_goal(tmp_pa
 @pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 async def test_words_that_wait_are_answered_before_a_turn_begins_by_itself(tmp_path: Path):
-    slow = turn("", call("shell", command="echo on; sleep 0.5"))
+    slow = turn("", call("shell", command="echo on; until [ -e go ]; do sleep 0.02; done"))
     async with stage(tmp_path, [slow, turn("Heard."), REACHED, turn("Done.")]) as s:
         await s.session.send(SetGoal(objective="Go on"))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(s.run, "Begin.")
             await s.until(ToolProgress)
             await s.session.send(Steer(text="And this."))
+            (s.cwd / "go").touch()
         said = [m for m in s.session.history() if m.role == "user"]
         kinds = [m.text if m.kind == "plain" else m.kind for m in said]
         assert kinds == ["context", "Begin.", "And this.", "context"]

@@ -18,7 +18,7 @@ from ouroboros.store import resume
 from tests.story.hub_stage import durable, hub_stage, idle, outfit
 from tests.story.stage import call
 
-LONG = Turn(text="word " * 400, chunk=5, pace_seconds=0.002)
+LONG = Turn(text="word " * 150, chunk=5, pace_seconds=0.002)
 STALLED = Turn(text="Half of it, and more.", fault=Fault(kind="stall", after=11))
 
 
@@ -101,7 +101,7 @@ async def test_who_joins_in_the_middle_of_a_reply_is_told_what_was_said_so_far_a
                     break
         deltas = [each.data for each in told if isinstance(each.data, ModelDelta)]
         assert deltas[0].phase == "start"
-        assert len(deltas) < 400
+        assert len(deltas) < 150
         assert "".join(each.text for each in deltas) == LONG.text
         assert [each.phase for each in deltas].count("end") == 1
 
@@ -163,6 +163,7 @@ async def test_readers_who_are_slow_lose_deltas_and_never_an_event(tmp_path: Pat
         assert gaps
 
 
+@pytest.mark.deep
 async def test_a_long_log_is_read_by_pages(tmp_path: Path) -> None:
     async with hub_stage(tmp_path, [Turn(text="Yes.")]) as s:
         room = await s.hub.open()
