@@ -182,6 +182,7 @@ async def test_an_object_without_a_page_is_an_element_like_others(stage: Stage) 
     assert (await click(tab, "#o")).did == 'clicked <object#o> "no picture"'
 
 
+@pytest.mark.deep
 async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> None:
     tab = await framed(stage, 1)
     (inner,) = (frame.id for frame in tab.frames if frame.id != tab.frames.top)

@@ -128,6 +128,7 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.proves("C05")
+@pytest.mark.deep
 async def test_what_cannot_be_done_fails_in_words(repl: Desk) -> None:
     await opened(repl)
     for call, words in IMPOSSIBLE:

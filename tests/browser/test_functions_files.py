@@ -135,6 +135,7 @@ async def test_pictures_and_paper_are_kept_and_code_gets_their_handles(repl: Des
     assert size == [500, 400]
 
 
+@pytest.mark.deep
 async def test_cookies_and_storage_are_read_and_written(repl: Desk) -> None:
     await opened(repl, "<script>localStorage.a = '1'</script>")
     told = await repl.run(

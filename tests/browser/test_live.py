@@ -208,7 +208,6 @@ async def test_a_wheel_and_a_finger_scroll_and_a_tap_clicks(stage: Stage, views:
 
 
 @pytest.mark.proves("interfaces-pictures-of-a-tab")
-@pytest.mark.deep
 async def test_one_cast_serves_viewers_of_several_sizes(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM)
     cast = views.casts.of(tab)
@@ -298,7 +297,6 @@ async def is_last(stage: Stage, frames: deque[Frame], wanted: tuple[int, int, in
 
 
 @pytest.mark.proves("interfaces-last-picture")
-@pytest.mark.deep
 async def test_one_who_lets_pictures_wait_is_sent_no_more_of_them(
     stage: Stage, views: Gallery
 ) -> None:

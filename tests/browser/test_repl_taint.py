@@ -166,6 +166,7 @@ async def test_what_a_page_asks_by_itself_goes_on(
 
 
 @pytest.mark.proves("browser-taint")
+@pytest.mark.deep
 async def test_a_child_has_read_what_its_parent_has(
     chromium: Chromium, shop: Site, folder: Path
 ) -> None:

@@ -13,6 +13,7 @@ TALL = "<!doctype html><body style='margin:0'><div style='height:5000px'>top</di
 
 
 @pytest.mark.proves("C05")
+@pytest.mark.deep
 async def test_the_page_scrolls_by_an_amount_and_to_its_ends(stage: Stage) -> None:
     tab = await stage.show(TALL)
     down = await scroll(tab, "down", 300)

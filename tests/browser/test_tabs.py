@@ -180,6 +180,7 @@ async def test_the_differ_tells_what_happened_since(tabs: Tabs, site: Site) -> N
 
 
 @pytest.mark.proves("C01")
+@pytest.mark.deep
 async def test_listeners_hear_of_every_change_and_of_the_end(tabs: Tabs, site: Site) -> None:
     heard: list[tuple[str, str]] = []
     stop = tabs.listen(lambda facts: heard.append((facts.url, facts.status)))

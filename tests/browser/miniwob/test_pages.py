@@ -82,6 +82,7 @@ def test_all_pages_are_there() -> None:
 
 
 @pytest.mark.proves("browser-miniwob")
+@pytest.mark.deep
 async def test_the_wrong_button_is_a_loss_and_doing_nothing_is_no_win(ring: Arena) -> None:
     wrong = 'await pressText("button", goal.includes("ONE") ? "TWO" : "ONE")'
     ended = await ring.play("click-test-2", 3, wrong)

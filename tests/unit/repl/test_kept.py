@@ -66,6 +66,7 @@ def test_what_is_too_large_is_refused(tmp_path: Path, key: str, value: bytes):
         Keepsakes(tmp_path, "/project").put(key, value)
 
 
+@pytest.mark.deep
 def test_all_values_together_are_bounded(tmp_path: Path):
     kept = Keepsakes(tmp_path, "/project")
     kept.put("a", b"1")
