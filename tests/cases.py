@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -100,6 +100,20 @@ def every(
         return one
 
     return merged
+
+
+def deep_after(number: int, cases: Iterable[Any]) -> list[Any]:
+    """Cases for ``pytest.mark.parametrize``: the first so many in every run, the others in the deep one.
+
+    A tuple holds the values of several names.
+    """
+    rows: list[Any] = [*cases]
+    return [*rows[:number], *map(_deep, rows[number:])]
+
+
+def _deep(row: Any) -> Any:
+    values = cast("tuple[Any, ...]", row) if isinstance(row, tuple) else (row,)
+    return pytest.param(*values, marks=pytest.mark.deep)
 
 
 def _rows(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.core.parts import (
@@ -23,7 +23,7 @@ from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import NAMES, BodyCache, by_name
 from ouroboros.llm.protocols.protocol import Unit
 from ouroboros.llm.request import Request
-from tests.cases import every
+from tests.cases import deep_after, every
 
 ORIGIN = Origin(provider="p", protocol="x", model="m")
 OTHER = Origin(provider="q", protocol="x", model="m")
@@ -90,8 +90,9 @@ def asked(messages: list[Message], name: str = "") -> Request:
 
 
 @pytest.mark.proves("spine-agent", "providers-caching")
-@pytest.mark.parametrize("marker", ["none", "cache_control"])
+@pytest.mark.parametrize("marker", deep_after(1, ["cache_control", "none"]))
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=10)
 @given(batches=turns())
 def test_a_body_extends_the_last_one_to_the_byte(
     name: str, marker: str, batches: list[list[Message]]
@@ -115,6 +116,7 @@ def test_a_body_extends_the_last_one_to_the_byte(
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=10)
 @given(batches=turns(), cut=st.integers(0, 20), origin=st.sampled_from([ORIGIN, OTHER]))
 def test_the_memory_never_shows(
     name: str, batches: list[list[Message]], cut: int, origin: Origin
@@ -174,6 +176,7 @@ def test_breakpoints_stay_within_four(name: str) -> None:
 
 @pytest.mark.proves("codex-4.2", "divergences-order-of-results")
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=10)
 @given(batches=turns())
 def test_the_memory_follows_results_that_come_one_by_one(
     name: str, batches: list[list[Message]]

@@ -121,7 +121,7 @@ def test_every_format_has_a_reader_and_a_writer_of_its_own() -> None:
 
 @pytest.mark.proves("providers-history", "H24")
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-@settings(max_examples=12)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_a_session_goes_from_one_vendor_to_another(
     first: str, second: str, data: st.DataObject
@@ -131,8 +131,7 @@ def test_a_session_goes_from_one_vendor_to_another(
     check(messages, first, "one")
 
 
-@pytest.mark.proves("providers-history")
-@pytest.mark.deep
+@pytest.mark.soak
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 @settings(max_examples=250)
 @given(data=st.data())

@@ -24,7 +24,7 @@ HABITS = {
 @pytest.mark.proves("providers-caching")
 @pytest.mark.parametrize("habit", HABITS)
 @pytest.mark.parametrize("protocol", NAMES)
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(data=st.data())
 def test_each_request_extends_the_last_one(protocol: str, habit: str, data: st.DataObject) -> None:
     dialect, origin = HABITS[habit], origin_of(protocol, "two")

@@ -128,15 +128,20 @@ def drive(name: str, rounds: int, seed: str) -> None:
 @pytest.mark.proves("spine-bad-input", "providers-protocols", "A05", "H07")
 @pytest.mark.parametrize("name", NAMES)
 def test_mutated_streams(name: str) -> None:
-    drive(name, 1_000, "quick")
+    drive(name, 250, "quick")
 
 
 @pytest.mark.proves("providers-protocols")
 @pytest.mark.deep
-@every("part", range(5))
 @every("name", NAMES)
-def test_many_mutated_streams(name: str, part: int) -> None:
-    drive(name, 100_000 // len(NAMES) // 5 + 1, f"deep {part}")
+def test_more_mutated_streams(name: str) -> None:
+    drive(name, 1_000, "deep")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", NAMES)
+def test_many_mutated_streams(name: str) -> None:
+    drive(name, 100_000 // len(NAMES), "soak")
 
 
 def drive_bodies(name: str, rounds: int, seed: str) -> None:
@@ -158,11 +163,10 @@ def test_mutated_bodies(name: str) -> None:
     drive_bodies(name, 250, "bodies")
 
 
-@pytest.mark.proves("providers-protocols")
-@pytest.mark.deep
+@pytest.mark.soak
 @every("name", NAMES)
 def test_many_mutated_bodies(name: str) -> None:
-    drive_bodies(name, 5_000, "deep bodies")
+    drive_bodies(name, 5_000, "soak bodies")
 
 
 def damaged(raw: bytes, chance: random.Random) -> bytes:
@@ -227,11 +231,10 @@ def test_damaged_bytes(name: str) -> None:
     drive_bytes(name, 150, "quick")
 
 
-@pytest.mark.proves("providers-protocols")
-@pytest.mark.deep
+@pytest.mark.soak
 @every("name", NAMES)
 def test_many_damaged_bytes(name: str) -> None:
-    drive_bytes(name, 3_000, "deep")
+    drive_bytes(name, 3_000, "soak")
 
 
 @pytest.mark.proves("providers-protocols")

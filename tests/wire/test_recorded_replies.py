@@ -11,7 +11,7 @@ from ouroboros.core.parts import ToolCall
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.protocols import by_name
 from ouroboros.llm.stream import BlockEnded, BlockGrew, BlockStarted, CallReady, Failed, Finished
-from tests.cases import every
+from tests.cases import deep_after, every
 from tests.wire.recordings import FILES, Recording, events_of, load, some_cuts, streams
 
 SMALL = 1_500
@@ -66,7 +66,7 @@ def test_a_recording_decodes_to_its_facts(folder: str) -> None:
 
 
 @pytest.mark.proves("providers-protocols", "H09")
-@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("folder", deep_after(2, FOLDERS))
 def test_cuts_change_no_frame(folder: str) -> None:
     for recording in (each for each in STREAMS if each.path.parent.name == folder):
         changed = [places for places, is_same in cut(recording) if not is_same]
@@ -86,15 +86,14 @@ def cut(recording: Recording) -> Iterator[tuple[list[int], bool]]:
         yield places, recording.frames(places) == whole
 
 
-@pytest.mark.proves("providers-protocols")
-@pytest.mark.deep
+@pytest.mark.soak
 @every("recording", STREAMS, ids=name_of)
 def test_many_cuts_change_no_fact(recording: Recording) -> None:
     raw = recording.raw
     whole = recording.frames()
     protocol = by_name(recording.protocol)
     wanted = expected(recording.facts)
-    for place in some_cuts(raw, 1_000, "deep" + recording.path.stem):
+    for place in some_cuts(raw, 1_000, "soak" + recording.path.stem):
         assert recording.frames([place]) == whole
     for seed in range(5):
         frames = recording.frames(some_cuts(raw, 300, f"{seed}{recording.path.stem}"))

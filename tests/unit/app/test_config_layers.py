@@ -10,6 +10,7 @@ from ouroboros.app.config import layers as config
 from ouroboros.app.config import schema as config_schema
 from ouroboros.app.config import trust
 from ouroboros.app.settings import Rule, Settings
+from tests.cases import every
 
 
 class Place:
@@ -61,8 +62,9 @@ LAYERS = ("user", "project", "local", "profile", "environment", "command line", 
 
 
 @pytest.mark.proves("W01")
-@pytest.mark.parametrize("highest", range(len(LAYERS)))
-def test_each_layer_beats_those_below_it(place: Place, highest: int) -> None:
+@every("highest", range(len(LAYERS)))
+def test_each_layer_beats_those_below_it(tmp_path: Path, highest: int) -> None:
+    place = Place(tmp_path)
     active = LAYERS[: highest + 1]
     user = 'model = "user"\n' + (
         '[profiles.work]\nmodel = "profile"\n' if "profile" in active else ""
@@ -248,7 +250,7 @@ TEXTS = {
 """For settings that 1 would not fit, or would not change."""
 
 
-@pytest.mark.parametrize("leaf", LEAVES, ids=lambda leaf: ".".join(leaf.path))
+@every("leaf", LEAVES, ids=lambda leaf: ".".join(leaf.path))
 def test_every_setting_has_a_variable_that_reaches_it(
     place: Place, leaf: config_schema.Leaf
 ) -> None:

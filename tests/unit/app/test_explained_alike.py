@@ -36,6 +36,7 @@ from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.registry import AnyTool, Registry
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.tools.web.fetch import FetchTool
+from tests.cases import deep_after, every
 from tests.unit.safety.command_cases import harmful, harmless
 from tests.unit.safety.network import url_cases
 from tests.unit.safety.paths.test_judge_path import CASES, whole, workspace
@@ -181,9 +182,19 @@ COMMANDS = [*harmless.READS.strip().splitlines(), *harmful.CASES]
 OWN = ["make", "make && rm x", "touch a", "git log -1", "git log && touch b", "curl x", "grep a b"]
 
 
+PAIRS = [("ask", "untrusted"), ("full-auto", ""), ("auto-edit", "never"), ("plan", "on-request")]
+"""Each mode and each way to be asked; the deep run tries all pairs."""
+
+
 @pytest.mark.proves("E12")
-@pytest.mark.parametrize("approval", ["", "untrusted", "on-request", "never"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("mode", "approval"),
+    [
+        pytest.param(mode, approval, marks=() if (mode, approval) in PAIRS else pytest.mark.deep)
+        for mode in MODES
+        for approval in ("", "untrusted", "on-request", "never")
+    ],
+)
 def test_of_commands(place: Path, workspace: Path, mode: Mode, approval: str) -> None:
     asked = asked_in(place, workspace, mode, approval)
     first = (MODES.index(mode) * 7 + len(approval)) % 61
@@ -195,8 +206,14 @@ def test_of_commands(place: Path, workspace: Path, mode: Mode, approval: str) ->
     )
 
 
-@pytest.mark.parametrize("first", ["bin", "."])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("mode", "first"),
+    [
+        *(("ask", "."), ("full-auto", "bin")),
+        *(pytest.param(mode, "bin", marks=pytest.mark.deep) for mode in MODES[:3]),
+        *(pytest.param(mode, ".", marks=pytest.mark.deep) for mode in ("plan", *MODES[2:])),
+    ],
+)
 def test_of_commands_where_path_leads_astray(place: Path, mode: Mode, first: str) -> None:
     work = place / "work"
     (work / "bin").mkdir(parents=True)
@@ -221,23 +238,24 @@ def test_of_commands_where_path_leads_astray(place: Path, mode: Mode, first: str
 TOOLS = {"read": "read", "list": "ls", "write": "write"}
 
 
-def paths(workspace: Path, asked: Asked) -> list[tuple[str, str, Here]]:
-    spelled = [(op, whole(path, workspace)) for _, op, path in CASES if op in TOOLS]
+def paths(workspace: Path, asked: Asked, part: int) -> list[tuple[str, str, Here]]:
+    spelled = [(op, whole(path, workspace)) for _, op, path in CASES[::part] if op in TOOLS]
     heres = [(op, path, here_of_path(op, path, asked)) for op, path in spelled]
     # What the disk itself refuses is no decision.
     return [(op, path, here) for op, path, here in heres if here and here.decided_by != "the disk"]
 
 
 @pytest.mark.proves("E12")
+@pytest.mark.parametrize("part", deep_after(1, [5, 1]))
 @pytest.mark.parametrize("mode", MODES)
-def test_of_paths(place: Path, workspace: Path, mode: Mode) -> None:
+def test_of_paths(place: Path, workspace: Path, mode: Mode, part: int) -> None:
     asked = asked_in(place, workspace, mode)
     compare(
         asked,
         mode,
         [
             (TOOLS[op], {"path": path} | ({"content": ""} if op == "write" else {}), here)
-            for op, path, here in paths(workspace, asked)
+            for op, path, here in paths(workspace, asked, part)
         ],
     )
 
@@ -274,14 +292,15 @@ NO_USE = (
 
 
 @pytest.mark.proves("E12", "divergences-what-a-place-allows-and")
+@pytest.mark.parametrize("part", deep_after(1, [4, 1]))
 @pytest.mark.parametrize("mode", ["plan", "ask", "auto-edit"])
 def test_no_session_uses_unasked_what_its_place_speaks_against(
-    place: Path, workspace: Path, mode: Mode
+    place: Path, workspace: Path, mode: Mode, part: int
 ) -> None:
     (place / "home" / "config.toml").write_text("", encoding="utf-8")
     asked = asked_in(place, workspace, mode)
     found: list[str] = []
-    for op, path, here in paths(workspace, asked):
+    for op, path, here in paths(workspace, asked, part):
         judged = judge_path(workspace, op, path)
         if here.decision == "allow" != judged.decision:
             found.append(f"{judged.decision} {op} {path}: {judged.reason}")
@@ -289,8 +308,8 @@ def test_no_session_uses_unasked_what_its_place_speaks_against(
 
 
 @pytest.mark.proves("E12")
-@pytest.mark.parametrize("name", [".env", "id_rsa", "sub/credentials.json", "..\\x", "file:/etc/x"])
-@pytest.mark.parametrize("mode", MODES)
+@every("name", [".env", "id_rsa", "sub/credentials.json", "..\\x", "file:/etc/x"])
+@every("mode", MODES)
 def test_files_of_keys_and_odd_names_are_asked_about(place: Path, name: str, mode: Mode) -> None:
     asked = asked_in(place, place, mode)
     here = here_of_path("read", name, asked)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.app.providers import keys
+from tests.cases import deep_after
 from tests.unit.app.keyrings import Keyrings
 
 pytestmark = pytest.mark.real
@@ -14,7 +15,8 @@ ASK = """
 import sys
 from pathlib import Path
 from ouroboros.app.providers import keys
-print(keys.Keys(dict(A_KEY="env"), dict(B_KEY="dot"), Path(sys.argv[1])).find(sys.argv[2]))
+for name in sys.argv[2:]:
+    print(keys.Keys(dict(A_KEY="env"), dict(B_KEY="dot"), Path(sys.argv[1])).find(name))
 """
 TWICE = """
 import keyring
@@ -32,10 +34,6 @@ def keyrings(tmp_path: Path) -> Keyrings:
     return Keyrings(tmp_path / "rings")
 
 
-def found(keyrings: Keyrings, ring: str, home: Path, name: str) -> str:
-    return keyrings.run(ring, home, "-c", ASK, str(home), name).splitlines()[0]
-
-
 @pytest.mark.proves("W08")
 def test_the_keyring_comes_after_the_variables_and_before_the_file(
     keyrings: Keyrings, tmp_path: Path
@@ -43,29 +41,31 @@ def test_the_keyring_comes_after_the_variables_and_before_the_file(
     keyrings.file.write_text('{"ouroboros/A_KEY":"k","ouroboros/B_KEY":"k","ouroboros/C_KEY":"k"}')
     for name in ("A_KEY", "B_KEY", "C_KEY", "D_KEY"):
         keys.store(tmp_path, name, "from-file")
-    sources = [
-        found(keyrings, "InFile", tmp_path, name)
-        for name in ("A_KEY", "B_KEY", "C_KEY", "D_KEY", "E_KEY")
-    ]
-    assert sources == [
+    names = ("A_KEY", "B_KEY", "C_KEY", "D_KEY", "E_KEY")
+    said = keyrings.run("InFile", tmp_path, "-c", ASK, str(tmp_path), *names)
+    assert said.splitlines() == [
         "Key(value='env', source='environment')",
         "Key(value='dot', source='.env')",
         "Key(value='k', source='keyring')",
         "Key(value='from-file', source='keys.toml')",
         "None",
+        "0",
     ]
 
 
 @pytest.mark.proves("W08")
 @pytest.mark.parametrize(
     "ring",
-    [
-        "Locked",
-        "Broken",
-        "Exiting",
-        "keyring.backends.fail.Keyring",
-        "keyring.backends.null.Keyring",
-    ],
+    deep_after(
+        1,
+        [
+            "Exiting",
+            "Locked",
+            "Broken",
+            "keyring.backends.fail.Keyring",
+            "keyring.backends.null.Keyring",
+        ],
+    ),
 )
 def test_a_keyring_that_fails_is_passed_over(keyrings: Keyrings, tmp_path: Path, ring: str) -> None:
     keys.store(tmp_path, "C_KEY", "from-file")
@@ -73,6 +73,7 @@ def test_a_keyring_that_fails_is_passed_over(keyrings: Keyrings, tmp_path: Path,
     assert said == "Key(value='from-file', source='keys.toml')\n0"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W08")
 def test_a_keyring_that_says_nothing_is_asked_once_and_not_waited_for(
     keyrings: Keyrings, tmp_path: Path
@@ -102,7 +103,9 @@ def test_a_key_is_kept_in_the_keyring_and_taken_out_again(
     assert said == "nothing of groq was kept\n1"
 
 
-@pytest.mark.parametrize("ring", ["Locked", "Broken", "ReadOnly", "keyring.backends.fail.Keyring"])
+@pytest.mark.parametrize(
+    "ring", deep_after(1, ["ReadOnly", "Locked", "Broken", "keyring.backends.fail.Keyring"])
+)
 def test_without_a_keyring_a_key_is_kept_in_the_file(
     keyrings: Keyrings, tmp_path: Path, ring: str
 ) -> None:

@@ -21,6 +21,7 @@ from ouroboros.core.events import AgentMessage, ContextCompacted
 from ouroboros.core.parts import Media, Text
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from ouroboros.testing.server import ScriptedServer, serving
+from tests.cases import every
 from tests.story.stage import Stage, call, stage
 from tests.unit.app.auth_effects import AUTH_EFFECTS
 from tests.unit.app.cage_effects import CAGE_EFFECTS
@@ -445,7 +446,33 @@ ELSEWHERE = ("providers.NAME.dialect.", "browser.")
 KEYS = [key for leaf in leaves() if not (key := format_key(leaf.path)).startswith(ELSEWHERE)]
 
 
+ROOMS = {
+    name: [key for key in KEYS if key.startswith(prefixes)]
+    for name, prefixes in {
+        "the screen": ("tui.",),
+        "the cage": ("sandbox.", "guardian.", "safety."),
+        "the mind that writes code": ("rlm.", "tools.scripts"),
+        "repositories and rooms": ("repos.", "server.", "sessions.mirror"),
+        "what is kept": ("sessions.", "checkpoints."),
+        "the way out": ("network.", "web."),
+        "the bounds of a run": ("limits.", "context.", "permissions."),
+    }.items()
+}
+"""Those whose effects take long; each room has tests of its own besides."""
+
+
 @pytest.mark.proves("browser-settings", "W05", "divergences-silence-of-a-stream")
-@pytest.mark.parametrize("key", KEYS)
+@every("key", [key for key in KEYS if all(key not in keys for keys in ROOMS.values())])
 async def test_every_setting_changes_what_a_run_does(key: str, tmp_path: Path) -> None:
     await EFFECTS[key](tmp_path)
+
+
+@pytest.mark.deep
+@pytest.mark.proves("browser-settings", "W05", "divergences-silence-of-a-stream")
+@pytest.mark.parametrize("room", ROOMS)
+async def test_every_setting_of_a_room_changes_what_a_run_does(room: str, tmp_path: Path) -> None:
+    @every("key", ROOMS[room])
+    async def takes_effect(key: str, tmp_path: Path) -> None:
+        await EFFECTS[key](tmp_path)
+
+    await takes_effect(tmp_path=tmp_path)

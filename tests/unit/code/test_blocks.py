@@ -57,11 +57,16 @@ async def test_a_name_of_the_repl_may_be_used_for_one_block_and_comes_back():
         assert told(await one.run("await echo(4)")) == "4"
 
 
-@pytest.mark.parametrize(
-    "code",
-    ["(" * 2_000, "[" * 20_000, "a" * 200_000, "`${" * 3_000, "\x00\ufeff\u2028;", "{" * 5_000],
+NO_PROGRAMS = (
+    *("(" * 2_000, "[" * 20_000, "a" * 200_000),
+    *("`${" * 3_000, "\x00\ufeff\u2028;", "{" * 5_000),
 )
-async def test_text_that_is_no_program_is_refused_and_the_next_block_runs(code: str):
+
+
+async def test_text_that_is_no_program_is_refused_and_the_next_block_runs():
     async with isolate() as one:
-        assert (await one.run(code)).thrown is not None
-        assert told(await one.run("1")) == "1"
+        found = [
+            (code[:9], (await one.run(code)).thrown is not None, told(await one.run("1")))
+            for code in NO_PROGRAMS
+        ]
+    assert found == [(code[:9], True, "1") for code in NO_PROGRAMS]

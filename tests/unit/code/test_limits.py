@@ -8,6 +8,7 @@ from anyio import wait_all_tasks_blocked
 from ouroboros.code import wire
 from ouroboros.code.errors import IsolateFailed
 from ouroboros.code.js.values import Outcome
+from tests.cases import deep_after
 from tests.passing import until
 from tests.unit.code.place import TableHost, isolate, names, run_while, told
 
@@ -28,34 +29,27 @@ ENDLESS = [
 
 
 @pytest.mark.proves("B23")
-@pytest.mark.parametrize("code", ENDLESS)
-async def test_code_without_an_end_is_stopped_and_every_variable_stays(code: str):
+@pytest.mark.parametrize("codes", deep_after(1, [ENDLESS[:3], ENDLESS[3:]]))
+async def test_code_without_an_end_is_stopped_and_every_variable_stays(codes: list[str]):
     async with isolate() as one:
         await one.run("const before = {kept: [1, 2]}; function f() { return before.kept }")
-        outcome = await one.run(code, seconds=0.3)
-        assert outcome.stopped == "time"
-        assert outcome.lost == ()
-        assert told(await one.run("f()")) == "[1,2]"
+        for code in codes:
+            outcome = await one.run(code, seconds=0.3)
+            kept = told(await one.run("f()"))
+            assert (code, outcome.stopped, outcome.lost, kept) == (code, "time", (), "[1,2]")
 
 
 BOMBS = [
     "globalThis.a = []; for (;;) a.push(new Array(1000).fill(1))",
     "let s = 'x'; for (;;) s = s + s.slice(1) + 'y' + Math.random()",
-    pytest.param(
-        "const m = new Map(); for (let i = 0; ; i++) m.set(i, {i})", marks=pytest.mark.deep
-    ),
-    pytest.param(
-        "await echo(1); const list = []; for (;;) list.push('x'.repeat(1000) + list.length)",
-        marks=pytest.mark.deep,
-    ),
-    pytest.param(
-        "const all = []; for (;;) all.push(new Array(5e5).fill({}))", marks=pytest.mark.deep
-    ),
+    "const m = new Map(); for (let i = 0; ; i++) m.set(i, {i})",
+    "await echo(1); const list = []; for (;;) list.push('x'.repeat(1000) + list.length)",
+    "const all = []; for (;;) all.push(new Array(5e5).fill({}))",
 ]
 
 
 @pytest.mark.proves("B24")
-@pytest.mark.parametrize("code", BOMBS)
+@pytest.mark.parametrize("code", deep_after(1, BOMBS))
 async def test_a_heap_that_grows_without_end_is_stopped_and_the_run_goes_on(code: str):
     async with isolate() as one:
         await one.run("const before = 5")
@@ -69,10 +63,13 @@ async def test_a_heap_that_grows_without_end_is_stopped_and_the_run_goes_on(code
 @pytest.mark.proves("B24")
 @pytest.mark.parametrize(
     "code",
-    [
-        "new ArrayBuffer(3e9)",
-        "const held = []; for (;;) held.push(new Uint8Array(5e7).fill(1))",
-    ],
+    deep_after(
+        1,
+        [
+            "new ArrayBuffer(3e9)",
+            "const held = []; for (;;) held.push(new Uint8Array(5e7).fill(1))",
+        ],
+    ),
 )
 async def test_buffers_outside_of_the_heap_have_a_bound_too(code: str):
     async with isolate() as one:
@@ -104,6 +101,7 @@ async def test_waiting_for_nothing_ends_at_once_with_a_clear_entry():
         assert told(await one.run("a")) == "1"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B23")
 async def test_time_spent_waiting_for_the_host_does_not_count():
     async with isolate() as one:
@@ -114,10 +112,10 @@ async def test_time_spent_waiting_for_the_host_does_not_count():
 
 @pytest.mark.proves("B23")
 async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
-    for code in ("while (true) {}", "await wait()", "await wait(); while (true) {}"):
-        host = TableHost()
-        async with isolate(host) as one:
-            await one.run("const before = 1")
+    host = TableHost()
+    async with isolate(host) as one:
+        await one.run("const before = 1")
+        for code in ("while (true) {}", "await wait()", "await wait(); while (true) {}"):
             outcome = await run_while(one, code, one.cancel, seconds=20)
             assert outcome.stopped == "cancel"
             assert outcome.lost == ()
@@ -126,7 +124,7 @@ async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
 
 
 @pytest.mark.proves("B17")
-@pytest.mark.parametrize("code", ["while (true) {}", "await wait()", "1 +"])
+@pytest.mark.parametrize("code", deep_after(1, ["while (true) {}", "await wait()", "1 +"]))
 async def test_a_cancel_that_is_heard_before_its_block_has_begun_stops_it_too(code: str):
     async with isolate() as one:
         await one.run("const before = 1")
@@ -242,6 +240,7 @@ async def test_values_of_five_million_characters_pass_whole_and_beyond_the_cap_i
         assert much.final is None
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B30")
 async def test_a_text_of_seventy_million_characters_becomes_a_variable():
     async with isolate() as one:
@@ -256,7 +255,9 @@ async def test_a_text_of_seventy_million_characters_becomes_a_variable():
 
 
 @pytest.mark.proves("B29")
-@pytest.mark.parametrize("code", ["setFinal(deep)", "await echo(deep)", "env.kept = deep; 1"])
+@pytest.mark.parametrize(
+    "code", deep_after(1, ["setFinal(deep)", "await echo(deep)", "env.kept = deep; 1"])
+)
 async def test_values_nested_without_end_are_an_error_and_not_the_end(code: str):
     async with isolate() as one:
         nest = "let deep = []; for (let i = 0; i < 20_000; i++) deep = [deep];"

@@ -53,6 +53,7 @@ BEFORE = "var a = 1, b = 'two', c = [3], d = {k: 4};"
 SEEN = "JSON.stringify([a, b, c, d])"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-rewrite")
 @settings(max_examples=8)
 @given(st.lists(programs, min_size=4, max_size=12))

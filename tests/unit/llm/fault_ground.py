@@ -50,6 +50,9 @@ FEW = [
 ]
 """For faults below the formats: a text format and a binary one, and all of them in the deep run."""
 
+SOME = ("openai-chat", "bedrock-converse")
+"""For what the client does whatever the format is."""
+
 CALL = ScriptedCall(name="read", arguments={"path": "a"})
 TOOLS = (ToolSpec(name="read", description="Reads.", schema='{"type":"object","properties":{}}'),)
 

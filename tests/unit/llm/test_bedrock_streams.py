@@ -510,8 +510,7 @@ def test_our_reader_reads_as_amazons() -> None:
     compare(2_000, "few")
 
 
-@pytest.mark.proves("providers-protocols")
-@pytest.mark.deep
+@pytest.mark.soak
 @every("seed", range(4))
 def test_our_reader_reads_as_amazons_again_and_again(seed: int) -> None:
     compare(50_000, f"many {seed}")

@@ -74,8 +74,7 @@ async def test_a_cancel_closes_the_connection_and_the_next_reply_is_whole(format
         assert len(server.exchanges) == len(server.hung_up) + 1 == len(places) + 1
 
 
-@pytest.mark.proves("providers-faults")
-@pytest.mark.deep
+@pytest.mark.soak
 @every("format", FORMATS)
 async def test_a_cancel_at_100_places_closes_the_connection_within_100_ms(format: str) -> None:
     """One that is late because the machine is busy must be in time when it is tried again."""

@@ -7,7 +7,7 @@ import pytest
 
 from ouroboros.llm.turns import Fault, Turn
 from tests.cases import every
-from tests.unit.llm.fault_ground import FORMATS, asked, listen, running, said, waits
+from tests.unit.llm.fault_ground import FEW, FORMATS, asked, listen, running, said, waits
 
 pytestmark = pytest.mark.real
 
@@ -53,7 +53,7 @@ CASES = [(status, way) for status in PASSING for way in WAYS]
 
 
 @pytest.mark.proves("providers-faults", "A14", "H11")
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", FEW)
 async def test_what_may_pass_is_sent_again_when_the_server_says(format: str) -> None:
     turns: list[Turn] = []
     for status, way in CASES:

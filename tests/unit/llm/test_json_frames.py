@@ -15,7 +15,7 @@ from ouroboros.llm.framing import Frame, Framing
 from ouroboros.llm.framing.held import LARGEST_BYTES
 from ouroboros.llm.framing.json_array import Objects
 from ouroboros.llm.framing.json_lines import Lines
-from tests.cases import every
+from tests.cases import deep_after, every
 
 
 def read(make: Callable[[], Framing], *chunks: bytes) -> list[str]:
@@ -117,7 +117,9 @@ def test_no_bytes_raise(raw: bytes) -> None:
         assert read(make, raw) == read(make, *(raw[place : place + 1] for place in range(len(raw))))
 
 
-@pytest.mark.parametrize(("make", "start"), [(Objects, b'[{"a":"'), (Lines, b'{"a":"')])
+@pytest.mark.parametrize(
+    ("make", "start"), deep_after(1, [(Lines, b'{"a":"'), (Objects, b'[{"a":"')])
+)
 def test_what_never_ends_is_refused(make: Callable[[], Framing], start: bytes) -> None:
     framing = make()
     assert framing.feed(start) == []
@@ -130,7 +132,8 @@ def test_what_never_ends_is_refused(make: Callable[[], Framing], start: bytes) -
 
 
 @pytest.mark.parametrize(
-    ("make", "start", "end"), [(Objects, b'{"a":"', b'"}'), (Lines, b'{"a":"', b'"}\n')]
+    ("make", "start", "end"),
+    deep_after(1, [(Lines, b'{"a":"', b'"}\n'), (Objects, b'{"a":"', b'"}')]),
 )
 def test_only_what_is_open_counts(make: Callable[[], Framing], start: bytes, end: bytes) -> None:
     framing = make()

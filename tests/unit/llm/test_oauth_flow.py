@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import anyio
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ouroboros.core.errors import Misuse, ModelFailed, unwrapped
@@ -410,6 +410,7 @@ async def test_a_login_that_cannot_be_used_can_be_removed(
 
 
 @pytest.mark.proves("H15")
+@settings(max_examples=12)
 @given(
     body=st.binary(max_size=200)
     | st.builds(

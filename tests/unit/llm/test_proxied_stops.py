@@ -16,7 +16,7 @@ from ouroboros.core.errors import ModelFailed
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.proxied import Proxied
 from ouroboros.llm.transport.reach import Tls
-from tests.cases import every
+from tests.cases import deep_after, every
 from tests.unit.llm.proxy_parts import proxying
 from tests.unit.llm.tls_parts import Papers, key
 
@@ -114,7 +114,7 @@ async def closing_time(way: Way, papers: Papers, place: str) -> float:
 
 
 @pytest.mark.proves("H21")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", deep_after(1, WAYS))
 async def test_a_stop_closes_the_connection_behind_a_proxy(papers: Papers, way: Way) -> None:
     for place in PLACES:
         await closing_time(way, papers, place)
@@ -159,7 +159,7 @@ async def silence(way: Way, papers: Papers, place: str, idle: float) -> float:
 
 
 @pytest.mark.proves("H21")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", deep_after(1, WAYS))
 async def test_silence_behind_a_proxy_ends_everywhere(papers: Papers, way: Way) -> None:
     for place in PLACES:
         await silence(way, papers, place, 0.2)

@@ -65,13 +65,13 @@ ASKED = (
 
 
 @pytest.mark.proves("E10", "E11", "E12")
-@pytest.mark.parametrize(("text", "rule"), ASKED)
+@every(("text", "rule"), ASKED)
 def test_one_step_beyond_a_read_is_asked_about(ground: Path, text: str, rule: str):
     assert judged(text, ground).rule == rule
 
 
 @pytest.mark.proves("E09", "E20", "E11", "E12")
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "sed -n /x/p README.md",
@@ -226,7 +226,7 @@ def test_what_the_surroundings_say_does_not_count(tmp_path: Path):
 
 
 @pytest.mark.proves("E11", "E12")
-@pytest.mark.parametrize(
+@every(
     ("text", "rule"),
     [
         ("head -n 5 p", "safe.read"),

@@ -155,7 +155,7 @@ def test_nearly_every_plain_read_is_safe(plain: Path):
 
 
 @pytest.mark.proves("E09")
-@pytest.mark.parametrize("trick", TRICKS)
+@every("trick", TRICKS)
 def test_no_trick_rides_on_a_safe_text(ground: Path, trick: str):
     for text in Random(trick).sample(HARMLESS, 20):
         tricked = trick.format(text)
@@ -214,14 +214,14 @@ DANGEROUS = (
 
 
 @pytest.mark.proves("G06", "divergences-dangerous-commands")
-@pytest.mark.parametrize(("text", "rule"), DANGEROUS)
+@every(("text", "rule"), DANGEROUS)
 def test_lasting_harm_is_named(ground: Path, text: str, rule: str):
     verdict = judged(text, ground)
     assert (verdict.kind, verdict.rule) == ("dangerous", rule)
 
 
 @pytest.mark.proves("G06", "divergences-dangerous-commands")
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "npm test",
@@ -237,7 +237,7 @@ def test_work_is_asked_about_without_alarm(ground: Path, text: str):
     assert judged(text, ground).kind == "approve"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "sends", "pushes"),
     [
         ("ls", False, False),
@@ -267,7 +267,7 @@ def test_what_may_leave_the_machine_is_told(ground: Path, text: str, sends: bool
     assert (verdict.sends, verdict.pushes) == (sends, pushes)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "parts"),
     [
         ("git status", (("git", "status"),)),
@@ -290,7 +290,7 @@ def test_parts_are_told_of_plain_words_only(
 
 
 @pytest.mark.proves("E09")
-@pytest.mark.parametrize(
+@every(
     ("text", "kinds"),
     [
         ("ls && npm test", ("safe", "approve")),
@@ -319,7 +319,7 @@ def test_the_reads_within_other_work_are_hardened_too(ground: Path):
 
 
 @pytest.mark.proves("E12", "divergences-commands-known-to-be-safe")
-@pytest.mark.parametrize(
+@every(
     ("text", "rule"),
     [
         ("cat ../x", "ask.outside"),
@@ -371,7 +371,7 @@ def test_a_person_learns_what_stood_in_the_way(ground: Path, text: str, rule: st
 
 
 @pytest.mark.proves("E12")
-@pytest.mark.parametrize(
+@every(
     "shell",
     ["fish", "powershell", "cmd.exe", "/usr/bin/fish", "evil", "./bash", "/ws/sh", "a\\bash"],
 )
@@ -380,7 +380,7 @@ def test_only_shells_that_are_read_alike_are_trusted(ground: Path, shell: str):
     assert judged("rm -rf /", ground, shell).kind == "dangerous"
 
 
-@pytest.mark.parametrize("shell", ["bash", "sh", "/bin/dash", "zsh", ""])
+@every("shell", ["bash", "sh", "/bin/dash", "zsh", ""])
 def test_plain_words_mean_the_same_to_every_posix_shell(ground: Path, shell: str):
     assert judged("git log --oneline | head -3", ground, shell).kind == "safe"
     assert judged("ls &> /dev/null", ground, shell).kind == (
@@ -389,9 +389,7 @@ def test_plain_words_mean_the_same_to_every_posix_shell(ground: Path, shell: str
 
 
 @pytest.mark.proves("E12")
-@pytest.mark.parametrize(
-    "text", ["ls =git", "printf '%d' 'a[$(evil)]'", "ls *(e:evil:)", "[ a == b ]"]
-)
+@every("text", ["ls =git", "printf '%d' 'a[$(evil)]'", "ls *(e:evil:)", "[ a == b ]"])
 def test_what_zsh_reads_otherwise_is_asked_about(ground: Path, text: str):
     assert judged(text, ground, "zsh").kind != "safe"
 

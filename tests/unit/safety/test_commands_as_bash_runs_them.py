@@ -166,9 +166,13 @@ def test_bash_runs_nothing_else_than_what_was_read(stage: Stage):
     assert compared(stage, 1, 400) >= 20
 
 
-@pytest.mark.proves("E09")
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(2, marks=pytest.mark.deep),
+        *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 12)),
+    ],
+)
 def test_bash_runs_nothing_else_than_what_was_read_at_length(stage: Stage, seed: int):
     assert compared(stage, seed, 3_000) >= 150
 

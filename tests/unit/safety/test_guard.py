@@ -91,7 +91,7 @@ async def test_a_kill_in_any_moment_of_a_start() -> None:
         assert await to_thread.run_sync(killed, "any", chance.uniform(0, 0.004)) == []
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_many_kills_in_any_moment_of_a_start() -> None:
     chance = random.Random(9)
     for _ in range(200):

@@ -7,7 +7,7 @@ import pytest
 
 from ouroboros.safety.pipeline.injection import flags
 from ouroboros.safety.pipeline.invisible import visible
-from tests.cases import every
+from tests.cases import deep_after, every
 from tests.unit.safety.corpus.orders import ABOUT, PLAIN, attacks, lines
 from tests.unit.safety.corpus.orders_apart import attacks_apart, half, harmless_apart
 from tests.unit.safety.corpus.orders_fresh import attacks_fresh, harmless_fresh
@@ -22,6 +22,15 @@ def benign() -> list[str]:
     return [*paragraphs, *lines(ABOUT), *lines(PLAIN)]
 
 
+@pytest.mark.proves("G03")
+def test_of_orders_from_all_over_the_corpus_most_are_flagged() -> None:
+    texts = attacks()[::9]
+    missed = [(carrier, text) for carrier, text in texts if not flags(text)]
+    assert len(texts) >= 30
+    assert len(missed) <= 0.1 * len(texts), missed
+
+
+@pytest.mark.deep
 @pytest.mark.proves("G03")
 def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms() -> None:
     texts, harmless = attacks(), benign()
@@ -47,7 +56,7 @@ SETS = {
 
 
 @pytest.mark.proves("safety-injection")
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", deep_after(1, SETS))
 def test_of_orders_in_words_of_their_own_most_are_flagged(name: str) -> None:
     orders, harmless = SETS[name]
     missed = [text for _, text in orders if not flags(text)]

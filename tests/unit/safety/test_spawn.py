@@ -8,6 +8,7 @@ import pytest
 
 from ouroboros.safety.marks import MARK
 from ouroboros.safety.spawn import Finished, run, shell_command, spawn, start
+from tests.cases import deep_after
 from tests.passing import passes
 from tests.unit.tools.spine import gone, is_alive, written
 
@@ -108,13 +109,15 @@ async def test_a_revealed_name_passes(tmp_path: Path):
 @pytest.mark.proves("F07")
 @pytest.mark.parametrize(
     "start",
-    [
-        "sh -c 'echo $$ > pid; exec sleep 60' & wait",
-        "sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 1; done' & wait",
-        "setsid sh -c 'echo $$ > pid; exec sleep 60' & wait",
-        "(setsid sh -c 'echo $$ > pid; exec sleep 60' &) ; sleep 60",
-    ],
-    ids=["grandchild", "deaf grandchild", "grandchild in another session", "orphaned daemon"],
+    deep_after(
+        2,
+        [
+            "setsid sh -c 'echo $$ > pid; exec sleep 60' & wait",
+            "(setsid sh -c 'echo $$ > pid; exec sleep 60' &) ; sleep 60",
+            "sh -c 'echo $$ > pid; exec sleep 60' & wait",
+            "sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 1; done' & wait",
+        ],
+    ),
 )
 async def test_a_time_out_leaves_nothing_running(tmp_path: Path, start: str):
     ended: list[Finished] = []
@@ -157,6 +160,7 @@ async def test_what_a_process_starts_when_it_is_told_to_end_is_ended_too(tmp_pat
     assert await gone(await pid_in(tmp_path / "late"))
 
 
+@pytest.mark.deep
 async def test_a_grandchild_that_holds_the_pipe_is_given_up_and_ended(tmp_path: Path):
     finished = await run(
         shell_command("sh -c 'echo $$ > pid; exec sleep 60' & echo started"),

@@ -22,7 +22,7 @@ from ouroboros.tools.builtin.exec_command import (
 )
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.exec.starting import Starter
-from tests.cases import every
+from tests.cases import deep_after, every
 from tests.passing import hurrying
 from tests.unit.tools.living import answered, living, number_of, said, seconds_of, shown
 from tests.unit.tools.spine import Spine, gone, is_alive, text_of, written
@@ -238,7 +238,7 @@ async def test_time_does_not_pass_while_a_person_is_asked(tmp_path: Path):
         ended: list[str] = []
 
         async def run() -> None:
-            result = await spine.call("exec_command", cmd="sleep 1; echo late", yield_time_ms=250)
+            result = await spine.call("exec_command", cmd="sleep 0.5; echo late", yield_time_ms=250)
             ended.append(text_of(result))
 
         with anyio.fail_after(60):
@@ -308,15 +308,19 @@ async def test_a_poll_that_is_broken_off_leaves_the_command_alone(tmp_path: Path
 
 @pytest.mark.proves("D13", "F07")
 @pytest.mark.parametrize(
-    "command",
-    [
-        "trap '' TERM HUP; echo $$ > pid; while :; do sleep 1; done",
-        "exec >&- 2>&-; echo $$ > pid; sleep 600",
-        "(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; sleep 600",
-    ],
-    ids=["ignores TERM", "closes its output", "forks away"],
+    ("command", "tty"),
+    deep_after(
+        2,
+        [
+            ("(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; sleep 600", False),
+            ("exec >&- 2>&-; echo $$ > pid; sleep 600", True),
+            ("(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; sleep 600", True),
+            ("exec >&- 2>&-; echo $$ > pid; sleep 600", False),
+            ("trap '' TERM HUP; echo $$ > pid; while :; do sleep 1; done", False),
+            ("trap '' TERM HUP; echo $$ > pid; while :; do sleep 1; done", True),
+        ],
+    ),
 )
-@pytest.mark.parametrize("tty", [False, True])
 async def test_the_end_of_the_session_ends_everything(tmp_path: Path, command: str, tty: bool):
     async with living(tmp_path) as spine:
         await spine.call("exec_command", cmd=command, tty=tty, yield_time_ms=250)
@@ -495,11 +499,14 @@ async def test_a_size_that_no_program_expects_is_bounded(
 @pytest.mark.proves("D13")
 @pytest.mark.parametrize(
     ("keys", "wanted"),
-    [
-        ("\x04", "Process exited with code 0"),
-        ("\x1c", "Process exited with code 131"),
-        ("ab\x7fc\n", "ac\r\n"),
-    ],
+    deep_after(
+        1,
+        [
+            ("\x04", "Process exited with code 0"),
+            ("\x1c", "Process exited with code 131"),
+            ("ab\x7fc\n", "ac\r\n"),
+        ],
+    ),
 )
 async def test_control_characters_mean_what_they_mean_on_a_terminal(
     tmp_path: Path, keys: str, wanted: str

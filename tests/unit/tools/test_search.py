@@ -249,6 +249,7 @@ async def test_a_search_leaves_out_what_may_not_be_read(folder: Path, program: s
     assert (text_of(files), text_of(found)) == ("long.txt", "No files found.")
 
 
+@pytest.mark.deep
 def test_the_walker_goes_into_folders_of_any_depth(tmp_path: Path):
     deepest = tmp_path
     for _ in range(1100):

@@ -92,6 +92,7 @@ async def test_without_login_nothing_of_it_is_there(tmp_path: Path):
         assert text == "none\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D32")
 async def test_start_up_files_that_hang_hold_up_no_command(tmp_path: Path):
     environment = homed(tmp_path, "trap '' TERM; sleep 600")

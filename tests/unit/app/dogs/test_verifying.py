@@ -115,6 +115,7 @@ def unsaid(found: Picture) -> Picture:
     return {name: seen for name, seen in found.items() if ".git/objects/" not in name}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M18")
 async def test_one_that_hangs_is_ended_with_all_it_started(dogs: Dogs, tmp_path: Path) -> None:
     before = picture(dogs.root)

@@ -99,7 +99,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.proves("F09", "G04", "divergences-in-paths")
-@pytest.mark.parametrize("decision", sorted({decision for decision, _, _ in CASES}))
+@every("decision", sorted({decision for decision, _, _ in CASES}))
 def test_path(workspace: Path, decision: str):
     judged = [
         (op, path, judge_path(workspace, op, whole(path, workspace)))
@@ -115,7 +115,7 @@ def test_there_are_hundreds_of_cases():
     assert len(CASES) >= 300
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "resolved"),
     [
         ("src/../README.md", "README.md"),
@@ -129,7 +129,7 @@ def test_it_tells_where_a_path_really_leads(workspace: Path, path: str, resolved
     assert judge_path(workspace, "read", path).resolved == os.path.normpath(workspace / resolved)
 
 
-@pytest.mark.parametrize("op", ["read", "write", "list", "delete"])
+@every("op", ["read", "write", "list", "delete"])
 def test_what_is_too_long_is_no_path(workspace: Path, op: str):
     assert judge_path(workspace, op, "a" * 256).decision == "deny"
     assert judge_path(workspace, op, "a/" * 2048 + "a").decision == "deny"
