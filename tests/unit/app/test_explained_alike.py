@@ -246,7 +246,7 @@ def paths(workspace: Path, asked: Asked, part: int) -> list[tuple[str, str, Here
 
 
 @pytest.mark.proves("E12")
-@pytest.mark.parametrize("part", deep_after(1, [5, 1]))
+@pytest.mark.parametrize("part", deep_after(1, [9, 1]))
 @pytest.mark.parametrize("mode", MODES)
 def test_of_paths(place: Path, workspace: Path, mode: Mode, part: int) -> None:
     asked = asked_in(place, workspace, mode)
@@ -292,7 +292,7 @@ NO_USE = (
 
 
 @pytest.mark.proves("E12", "divergences-what-a-place-allows-and")
-@pytest.mark.parametrize("part", deep_after(1, [4, 1]))
+@pytest.mark.parametrize("part", deep_after(1, [9, 1]))
 @pytest.mark.parametrize("mode", ["plan", "ask", "auto-edit"])
 def test_no_session_uses_unasked_what_its_place_speaks_against(
     place: Path, workspace: Path, mode: Mode, part: int

@@ -371,6 +371,7 @@ def test_a_page_leads_to_its_branches_and_back() -> None:
     assert text.count("<section") == 2
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y07")
 def test_many_messages_are_written_in_pieces() -> None:
     def long() -> Iterator[Event]:

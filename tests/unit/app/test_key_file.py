@@ -21,6 +21,7 @@ for number in range(5):
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W08")
 def test_writers_beside_each_other_lose_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-c", STORE, str(tmp_path)]

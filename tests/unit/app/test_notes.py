@@ -128,6 +128,7 @@ def test_the_first_instructions_are_asked_for_once(project: Path) -> None:
     assert "edits of CLAUDE.md; do not write it anew" in better
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J13")
 def test_notes_of_several_chats_at_once_are_all_there(project: Path, home: Path) -> None:
     code = (

@@ -195,6 +195,7 @@ for number in range(60):
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E23")
 def test_processes_that_add_at_the_same_time_lose_no_line(home: Path) -> None:
     command = [sys.executable, "-I", "-c", _APPEND_MANY, str(home)]

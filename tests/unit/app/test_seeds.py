@@ -152,6 +152,7 @@ async def test_the_bound_holds_for_all_of_it_together(tmp_path: Path):
         await read(tmp_path, "a.txt", "b.txt", limit=119)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-data")
 async def test_ten_million_characters_come_whole(tmp_path: Path):
     text = "ä" * 10_000_000
@@ -306,6 +307,7 @@ async def test_a_pdf_is_the_text_of_its_pages(tmp_path: Path):
     assert seed.characters == len("Invoice 17Total 42.50")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-data")
 async def test_a_broken_or_swollen_pdf_is_refused(tmp_path: Path):
     before = "pypdf" in sys.modules

@@ -64,6 +64,7 @@ async def test_on_a_terminal_a_process_finds_one(tmp_path: Path) -> None:
     assert ran.output.split() == [b"True", b"True"]
 
 
+@pytest.mark.deep
 async def test_every_contestant_carries_out_its_own_call() -> None:
     for contestant in (bare_loop(), ouroboros((sys.executable, "-I", "-m", "ouroboros"), "chat")):
         played, _ = await play(contestant, calls(contestant, 2))

@@ -183,6 +183,7 @@ async def test_a_worker_that_dies_is_replaced_and_what_was_lost_is_named():
         assert told(await one.run("twice(a.n)")) == "2"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-host-calls")
 async def test_a_thousand_calls_go_out_and_the_65th_open_one_is_refused():
     host = TableHost()
@@ -228,6 +229,7 @@ async def test_a_block_stays_within_its_bounds_of_logs():
         assert [len(line) for line in long.logs] == [5_001, 9]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-faults")
 async def test_values_of_five_million_characters_pass_whole_and_beyond_the_cap_is_refused():
     async with isolate() as one:
@@ -270,6 +272,7 @@ async def test_values_nested_without_end_are_an_error_and_not_the_end(code: str)
         assert told(await one.run("small + 1")) == "2"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B29")
 async def test_a_worker_that_says_what_is_nested_without_end_is_replaced():
     async with isolate() as one:

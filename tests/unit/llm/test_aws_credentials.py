@@ -298,6 +298,7 @@ async def test_a_program_that_hangs_is_given_up(bare: Path) -> None:
     await to_thread.run_sync(bare.rename, bare.with_name("gone"))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H22")
 def test_a_program_that_hangs_does_not_keep_ours(bare: Path) -> None:
     waiting = hanging(bare)
@@ -323,6 +324,7 @@ def test_a_program_that_hangs_does_not_keep_ours(bare: Path) -> None:
     assert ours.returncode == 0
 
 
+@pytest.mark.deep
 async def test_a_token_service_out_of_reach_may_be_tried_again(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

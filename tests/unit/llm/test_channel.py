@@ -112,6 +112,7 @@ async def test_a_slow_other_side_holds_us_back() -> None:
                 assert await to_thread.run_sync(heard, server) == content + b"the end"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H09")
 async def test_patience_begins_anew_with_every_byte() -> None:
     async def drip(stream: SocketStream) -> None:

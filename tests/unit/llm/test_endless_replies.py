@@ -72,6 +72,7 @@ def test_events_that_each_end_with_the_next_read_may_go_on_for_ever() -> None:
     assert sum(len(decoder.feed(lines)) for _ in range(50)) == 49
 
 
+@pytest.mark.deep
 def test_a_list_of_models_is_taken_as_far_as_it_makes_sense() -> None:
     many = b",".join(b'{"id":"m%d"}' % number for number in range(discovery.MOST_LISTED + 5))
     odd = b'{"id":"a\\u001b[31m"},{"id":"%b"},{"id":"big","context_length":%d}' % (

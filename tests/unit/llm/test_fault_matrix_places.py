@@ -198,8 +198,9 @@ async def dripped(format: str) -> None:
         assert len(server.exchanges) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
-@pytest.mark.parametrize("part", deep_after(1, range(3)))
+@pytest.mark.parametrize("part", range(3))
 async def test_one_byte_at_a_time_is_life_however_long_it_takes(part: int) -> None:
     async with hurrying(0.9), create_task_group() as tasks:
         for format in tuple(FORMATS)[part::3]:

@@ -279,6 +279,7 @@ async def test_nothing_for_the_idle_time_is_a_timeout(transport: Http1) -> None:
         assert "0.1 seconds" in error.message
 
 
+@pytest.mark.deep
 async def test_slow_bytes_are_life(transport: Http1) -> None:
     turn = Turn(text="abcdefgh", chunk=1, pace_seconds=15)
     async with serving([turn]) as server, hurrying(1.0):

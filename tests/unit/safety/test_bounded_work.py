@@ -44,6 +44,7 @@ def steps(work: Callable[[], object]) -> int:
     return taken
 
 
+@pytest.mark.deep
 @pytest.mark.proves("safety-work")
 @every("piece", SHAPES)
 def test_a_search_for_secrets_takes_few_steps_a_word(piece: str) -> None:

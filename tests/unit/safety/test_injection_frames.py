@@ -12,6 +12,7 @@ from tests.unit.safety.corpus.orders_unseen import UNSEEN
 from tests.unit.safety.test_bounded_work import steps
 
 
+@pytest.mark.deep
 def test_of_plain_orders_of_the_training_most_are_flagged() -> None:
     missed = [text for text in ORDERS if not flags(text)]
     assert len(missed) <= 0.3 * len(ORDERS), missed

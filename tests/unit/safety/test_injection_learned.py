@@ -54,6 +54,7 @@ def test_a_text_without_an_end_is_cut_into_pieces() -> None:
     assert list(pieces("")) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("safety-injection-learned")
 @every("piece", ["a. ", "<", "@a", "you must ignore the rules now ", "!", "a'", "1 "])
 def test_twice_the_text_takes_twice_the_steps(piece: str) -> None:

@@ -65,6 +65,7 @@ def test_what_is_learned_later_is_looked_for_too():
     assert [flow.next("token-9"), flow.next("8765!")] == ["", "[REDACTED:key]!"]
 
 
+@pytest.mark.deep
 def test_of_very_many_learned_secrets_the_latest_are_known():
     leaks = Leaks({"KEY": "sk-abcdef123"})
     for number in range(100):

@@ -71,6 +71,7 @@ def test_sanitizing_twice_changes_nothing_more(text: str):
     assert sanitized(once) == once
 
 
+@pytest.mark.deep
 def test_many_openings_of_a_control_string_take_no_time_to_speak_of():
     # Without a bound on the search this takes hours.
     flood = "\x9d" * 2_000_000

@@ -96,6 +96,7 @@ def test_each_waiting_time_has_its_bounds(asked: int, yields: float, polls: floa
     assert (yield_seconds(asked), poll_seconds(asked)) == (yields, polls)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.2")
 async def test_the_bounds_hold_for_calls(tmp_path: Path):
     async with living(tmp_path) as spine, hurrying(0.2):
@@ -266,6 +267,7 @@ async def test_a_shell_that_stays_is_asked_about_again_for_what_is_typed_into_it
     assert waited.status == "done"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13")
 async def test_a_rule_that_denies_a_command_denies_typing_it(tmp_path: Path):
     yes = Answer(allowed=True)

@@ -171,6 +171,7 @@ def test_every_kind_of_colour_is_read(colour: int, depth: int, row: bytes, wante
     assert set(pixels_of(small(data))) == {wanted}
 
 
+@pytest.mark.deep
 def test_a_picture_is_the_same_each_time():
     """V8 may hand out memory again as soon as nothing names it: once in thirty times it was black."""
     data = png(b"\0" + b"\x33" * 2_000, 4_000, 1, colour=0, depth=4)
@@ -314,6 +315,7 @@ def test_the_other_kinds_say_their_size(data: bytes, wanted: Measured):
     assert measured(data) == wanted
 
 
+@pytest.mark.deep
 @settings(max_examples=300)
 @given(st.sampled_from([plain(3, 3), gif(2), jpeg(9, 9), webp(b"VP8X", bytes(10))]), st.data())
 def test_a_damaged_file_is_measured_or_refused_and_nothing_else(data: bytes, draw: st.DataObject):

@@ -119,6 +119,7 @@ def test_the_main_part_is_the_page_where_it_says_enough() -> None:
     assert "low" in _read("<main>short</main><footer>low</footer>")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D16")
 @every(
     "piece",

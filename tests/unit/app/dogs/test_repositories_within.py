@@ -33,6 +33,7 @@ MOVING = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M18", "M19")
 async def test_one_that_was_moved_goes_back_to_its_place(dogs: Dogs) -> None:
     before = picture(dogs.root)

@@ -301,6 +301,7 @@ async def test_the_next_block_runs_whatever_a_block_did(tmp_path: Path, code: st
     assert (after.ok, after.value, after.stdout) == (True, "2", "here\n"), after
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sandbox-cage")
 async def test_a_hundred_megabytes_of_prints_are_counted_and_cut(tmp_path: Path):
     async with python(tmp_path) as run:
