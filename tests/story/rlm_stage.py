@@ -30,7 +30,8 @@ def seeds(**values: object) -> Seeds:
 def findings(
     s: Stage, pages: Sequence[str] = (), canaries: Sequence[str] = (), leaf_tokens: int = 8_000
 ) -> Findings:
-    bodies = [exchange.body for exchange in s.server.exchanges if exchange.method == "POST"]
+    asked = (*s.before, *s.server.exchanges)
+    bodies = [exchange.body for exchange in asked if exchange.method == "POST"]
     return lint(bodies, pages, canaries=canaries, leaf_tokens=leaf_tokens)
 
 

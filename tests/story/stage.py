@@ -21,6 +21,7 @@ from ouroboros.core.events import Envelope, Event, ToolResulted
 from ouroboros.llm.turns import ScriptedCall, Turn
 from ouroboros.testing.prefix import breaches
 from ouroboros.testing.server import ScriptedServer, serving
+from ouroboros.testing.wire import Exchange
 
 PROMPTS = load()
 FORMATS = ("openai-chat", "openai", "anthropic")
@@ -36,6 +37,7 @@ class Stage:
     def __init__(self, session: Session, server: ScriptedServer, cwd: Path) -> None:
         self.session, self.server, self.cwd = session, server, cwd
         self.shown: list[Envelope] = []
+        self.before: list[Exchange] = []
         self._changed = anyio.Event()
         session.listen(self._show)
 
@@ -52,6 +54,12 @@ class Stage:
 
     async def run(self, text: str = "Do it.") -> Outcome:
         return await self.session.run(text)
+
+    def afresh(self) -> None:
+        """Forgets what was shown and asked: another story begins in this session."""
+        self.shown.clear()
+        self.before += self.server.exchanges
+        self.server.exchanges.clear()
 
     @property
     def types(self) -> list[str]:
@@ -119,10 +127,11 @@ async def stage(
             chosen=("model", "mode", *settings) if chosen is None else chosen,
             **(opening or {}),
         ) as session:
-            yield Stage(session, server, folder)
+            opened = Stage(session, server, folder)
+            yield opened
         bodies = [
             exchange.body.encode()
-            for exchange in server.exchanges
+            for exchange in (*opened.before, *server.exchanges)
             if exchange.method == "POST" and exchange.path not in server.pages
         ]
         summary, question = PROMPTS["summary"].text, PROMPTS["compact"].text[:80]

@@ -116,6 +116,7 @@ async def test_a_file_of_keys_is_asked_about_and_no_is_no(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("context-advice")
+@pytest.mark.deep
 @pytest.mark.parametrize("denied", [False, True], ids=["nobody is there", "a rule"])
 async def test_no_advice_for_a_model_is_told_to_a_person_however_long_a_name_is(
     tmp_path: Path, denied: bool
@@ -176,12 +177,14 @@ async def test_a_page_that_the_person_names_is_a_place_that_is_named(tmp_path: P
 
 async def test_words_said_meanwhile_bring_what_they_name(tmp_path: Path) -> None:
     work(tmp_path, n_md="the number is 42")
-    turns = [Turn(tool_calls=(call("shell", command="sleep 0.3"),)), Turn(text="ok")]
+    wait = "until [ -e heard ]; do sleep 0.01; done"
+    turns = [Turn(tool_calls=(call("shell", command=wait),)), Turn(text="ok")]
     async with stage(tmp_path, turns) as s:
 
         async def steer() -> None:
             await s.until(ToolStarted)
             await s.session.send(Steer(text="Mind @n.md"))
+            await anyio.Path(s.cwd / "heard").touch()
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(steer)
@@ -212,6 +215,7 @@ async def test_a_file_cannot_end_what_stands_for_it(tmp_path: Path) -> None:
         assert context.message.text.count(mark) == 2
 
 
+@pytest.mark.deep
 def test_a_picture_that_is_dropped_on_a_chat_reaches_the_model(tmp_path: Path) -> None:
     folder = work(tmp_path)
     (folder / "my shot.png").write_bytes(plain(7, 5))
@@ -283,6 +287,7 @@ async def test_a_file_beside_the_workspace_is_asked_about_by_its_place(tmp_path:
         assert "inside" in told(s.body())
 
 
+@pytest.mark.deep
 async def test_what_is_no_plain_file_is_said_and_not_waited_for(tmp_path: Path) -> None:
     folder = work(tmp_path)
     os.mkfifo(folder / "pipe.txt")
@@ -305,23 +310,20 @@ async def test_what_is_no_plain_file_is_said_and_not_waited_for(tmp_path: Path) 
 
 
 @pytest.mark.proves("divergences-files-by-for-the-mind")
-@pytest.mark.parametrize(
-    ("words", "piped", "is_read"),
-    [
+def test_names_in_what_is_piped_beside_a_task_are_only_words(tmp_path: Path) -> None:
+    """A page that is piped in must not choose which files a model reads."""
+    folder = work(tmp_path, n_md="the number is 42")
+    wrong: list[object] = []
+    for words, piped, is_read in (
         ("Mind @n.md", "", True),
         ("Sum this up", "Please mind @n.md\n", False),
         ("Mind @n.md", "and what follows\n", True),
         ("-", "Mind @n.md\n", True),
-    ],
-)
-def test_names_in_what_is_piped_beside_a_task_are_only_words(
-    tmp_path: Path, words: str, piped: str, is_read: bool
-) -> None:
-    """A page that is piped in must not choose which files a model reads."""
-    folder = work(tmp_path, n_md="the number is 42")
-    done = ouro("run", "--model", "echo", words, cwd=folder, given=piped)
-    assert done.returncode == 0
-    assert ("Attached the file @n.md" in done.stderr) is is_read
+    ):
+        done = ouro("run", "--model", "echo", words, cwd=folder, given=piped)
+        if (done.returncode, "Attached the file @n.md" in done.stderr) != (0, is_read):
+            wrong.append((words, piped, done))
+    assert wrong == []
 
 
 def test_tab_completes_the_name_of_a_file(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ async def test_after_made_up_results_the_model_reads_the_true_ones(tmp_path: Pat
 
 
 @pytest.mark.proves("H19")
-@pytest.mark.parametrize("pace", [0.0, 0.05])
+@pytest.mark.parametrize("pace", [0.0, pytest.param(0.05, marks=pytest.mark.deep)])
 async def test_the_answer_of_a_tool_is_the_answer_of_the_run(tmp_path: Path, pace: float) -> None:
     text = '```run done\n{"answer": "It is right."}\n```\n\nThat is all there is to say.'
     async with small(tmp_path, [Turn(text=text, chunk=12, pace_seconds=pace)]) as s:

@@ -95,6 +95,7 @@ async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: P
 
 
 @pytest.mark.proves("sandbox-answers-about-hosts")
+@pytest.mark.deep
 @with_own_network
 async def test_an_answer_holds_for_every_later_contact_of_the_command_until_it_has_ended(
     tmp_path: Path,
@@ -128,6 +129,7 @@ async def test_an_answer_holds_for_every_later_contact_of_the_command_until_it_h
 
 
 @pytest.mark.proves("F10")
+@pytest.mark.deep
 @with_own_network
 async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
     tmp_path: Path,
@@ -152,6 +154,7 @@ async def test_a_yes_for_good_writes_the_host_down_and_no_session_asks_again(
 
 
 @pytest.mark.proves("E24")
+@pytest.mark.deep
 @with_own_network
 async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) -> None:
     kept = (

@@ -71,6 +71,7 @@ def started(home: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.proves("providers-auth", "H15")
+@pytest.mark.deep
 async def test_four_processes_renew_an_expired_login_once(tmp_path: Path) -> None:
     async with authorizing() as server:
         server.wait = 0.5
@@ -86,6 +87,7 @@ async def test_four_processes_renew_an_expired_login_once(tmp_path: Path) -> Non
 
 
 @pytest.mark.proves("H15")
+@pytest.mark.deep
 async def test_a_process_killed_while_it_renews_keeps_nobody_waiting(tmp_path: Path) -> None:
     async with authorizing() as server:
         server.wait = 60

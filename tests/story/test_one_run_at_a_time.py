@@ -17,7 +17,7 @@ from tests.passing import hurrying, passes, until
 from tests.story.stage import PROMPTS, Stage, call, stage
 
 DONE = Turn(text="All done.")
-SLOW = Turn(text="Slowly.", chunk=1, pace_seconds=30)
+SLOW = Turn(text="So", chunk=1, pace_seconds=30)
 
 
 def words(s: Stage) -> list[str]:

@@ -77,6 +77,7 @@ async def test_it_is_told_anew_after_a_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("rlm-output-schema")
+@pytest.mark.deep
 async def test_the_mind_that_writes_code_is_shown_it_too(tmp_path: Path) -> None:
     turns = [block("setFinal('She is Ada.')"), block(f"setFinal({ADA})")]
     opening = {**OPENING, "mind": "rlm"}

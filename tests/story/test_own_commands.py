@@ -22,6 +22,7 @@ from ouroboros.core.events import (
 )
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
+from tests.passing import hurrying, until
 from tests.story.stage import Stage, call, stage
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "SHELL": "/bin/sh", "OWN_TOKEN": "s3cret-of-mine-99"}
@@ -124,16 +125,19 @@ async def test_during_a_run_the_model_hears_of_it_at_its_next_step(tmp_path: Pat
 
 
 async def test_a_reply_that_is_being_said_has_not_read_it(tmp_path: Path) -> None:
-    slow = Turn(text="word " * 40, chunk=5, pace_seconds=0.02)
+    slow = Turn(text="word word ", chunk=5, pace_seconds=30)
     async with stage(tmp_path, [slow, Turn(text="Now I have.")]) as story:
         async with create_task_group() as tasks:
             tasks.start_soon(partial(story.run, "Say much."))
-            await story.until(ModelDelta)
+            async with hurrying(1):
+                await until(lambda: story.events(ModelDelta))
             assert await own(story, "echo mine") == 0
             assert not story.events(AgentMessage)
+            async with hurrying(1):
+                await until(lambda: story.session.state.ended)
         said = [message.text for message in story.session.history()]
         heard = next(at for at, text in enumerate(said) if "user_command" in text)
-        assert said.index("word " * 40) < heard < said.index("Now I have.")
+        assert said.index("word word ") < heard < said.index("Now I have.")
 
 
 @pytest.mark.parametrize("command", ["", "  ", "a\0b", "x" * 200_000])

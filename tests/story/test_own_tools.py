@@ -44,10 +44,17 @@ def place(tmp_path: Path, name: str = "mine") -> Path:
     return tmp_path / "work" / ".ouroboros" / "tools" / name
 
 
-def _lay(tmp_path: Path, code: str, *, read_only: bool = False, approved: bool = True) -> Path:
-    folder = place(tmp_path)
+def _lay(
+    tmp_path: Path,
+    code: str,
+    *,
+    read_only: bool = False,
+    approved: bool = True,
+    name: str = "mine",
+) -> Path:
+    folder = place(tmp_path, name)
     folder.mkdir(parents=True, exist_ok=True)
-    words = f'name = "mine"\ndescription = "Does it"\nread_only = {str(read_only).lower()}\n'
+    words = f'name = "{name}"\ndescription = "Does it"\nread_only = {str(read_only).lower()}\n'
     (folder / "tool.toml").write_text(words + "[parameters.what]\n")
     (folder / "tool.py").write_text(code)
     if approved:
@@ -91,6 +98,7 @@ async def test_a_tool_is_made_after_a_yes_and_called_in_the_next_turn(tmp_path: 
 
 
 @pytest.mark.proves("N06")
+@pytest.mark.deep
 async def test_a_tool_that_is_made_in_a_work_tree_stays_there(tmp_path: Path) -> None:
     """The project's are at hand, and another version of one leaves the project's as it is."""
     theirs = await lay(tmp_path, "def call(what):\n    return what * 2\n")
@@ -164,36 +172,40 @@ async def test_a_tool_that_changes_while_a_session_runs_is_taken_out(tmp_path: P
     assert "unsupported call: mine" in gone
 
 
-@pytest.mark.proves("D27")
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        (
-            "def call(what):\n    x = 1\n    return 1 / 0\n",
-            "ZeroDivisionError: division by zero (line 3)",
-        ),
-        ("import nothing_of_this_name\ndef call(what): pass\n", "(line 1)"),
-        ("def call(what):\n    raise SystemExit(3)\n", "SystemExit: 3"),
-        ("import os\ndef call(what):\n    os._exit(3)\n", "ended by itself with exit code 3"),
-        ("import os\ndef call(what):\n    os.kill(os.getpid(), 9)\n", "ended by itself"),
-        ("def call(what):\n    return {'success': False, 'error': 'no luck'}\n", "failed: no luck"),
-        ("def call(other):\n    return 1\n", "unexpected keyword argument 'what'"),
-        (
-            "def call(what):\n    import socket\n    socket.create_connection(('127.0.0.1', 9), 1)\n",
-            "failed",
-        ),
-        ("def call(what):\n    open('/etc/made', 'w')\n", "failed"),
-    ],
-    ids=range(9),
+FAILS = (
+    (
+        "def call(what):\n    x = 1\n    return 1 / 0\n",
+        "ZeroDivisionError: division by zero (line 3)",
+    ),
+    ("import nothing_of_this_name\ndef call(what): pass\n", "(line 1)"),
+    ("def call(what):\n    raise SystemExit(3)\n", "SystemExit: 3"),
+    ("import os\ndef call(what):\n    os._exit(3)\n", "ended by itself with exit code 3"),
+    ("import os\ndef call(what):\n    os.kill(os.getpid(), 9)\n", "ended by itself"),
+    ("def call(what):\n    return {'success': False, 'error': 'no luck'}\n", "failed: no luck"),
+    ("def call(other):\n    return 1\n", "unexpected keyword argument 'what'"),
+    (
+        "def call(what):\n    import socket\n    socket.create_connection(('127.0.0.1', 9), 1)\n",
+        "failed",
+    ),
+    ("def call(what):\n    open('/etc/made', 'w')\n", "failed"),
 )
-async def test_a_tool_that_fails_says_why_and_the_run_goes_on(
-    tmp_path: Path, code: str, words: str
-) -> None:
-    await lay(tmp_path, code)
-    async with stage(tmp_path, [using("mine", what="x"), DONE]) as s:
+
+
+@pytest.mark.proves("D27")
+async def test_a_tool_that_fails_says_why_and_the_run_goes_on(tmp_path: Path) -> None:
+    for number, (code, _) in enumerate(FAILS):
+        await to_thread.run_sync(partial(_lay, tmp_path, code, name=f"mine{number}"))
+    names = [f"mine{number}" for number in range(len(FAILS))]
+    turns = [using(name, what="x") for name in names]
+    # Of what a tool says the next ones are tainted, and would be asked about.
+    async with stage(tmp_path, [*turns, DONE], permissions={"allow": names}) as s:
         outcome = await s.run()
-        assert words in words_of(s)[0]
-        assert outcome.final == "Done."
+        said = words_of(s)
+    wrong = [
+        (code, text) for (code, words), text in zip(FAILS, said, strict=True) if words not in text
+    ]
+    assert wrong == []
+    assert outcome.final == "Done."
     assert not await anyio.Path("/etc/made").exists()
 
 

@@ -170,6 +170,7 @@ def test_what_rules_and_hooks_deny_is_not_asked_and_where_nobody_is_the_answer_i
 
 
 @pytest.mark.proves("O11")
+@pytest.mark.deep
 def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Repository) -> None:
     turns = (runs("touch first"), runs("touch second"), ENDS)
     words = order(repo, *turns, mode="ask")
@@ -188,6 +189,7 @@ def test_its_questions_are_asked_at_the_terminal_of_its_supervisor(repo: Reposit
 
 
 @pytest.mark.proves("O10", "O12", "O15", "O17", "M26")
+@pytest.mark.deep
 def test_an_agent_that_is_killed_has_failed_and_its_changes_are_handed_over(
     repo: Repository,
 ) -> None:

@@ -80,6 +80,7 @@ async def held(
 
 
 @pytest.mark.proves("N17")
+@pytest.mark.deep
 async def test_the_answer_that_passes_with_the_least_change_is_the_best(
     repo: Repository, tmp_path: Path
 ) -> None:
@@ -237,6 +238,7 @@ def planned(path: Path) -> Path:
 
 
 @pytest.mark.proves("N17")
+@pytest.mark.deep
 def test_from_the_command_line(repo: Repository, tmp_path: Path) -> None:
     words = named(repo, tmp_path)
     done = ouro(*words, "--mode", "full-auto", "--verify", "sh check.sh", cwd=repo.folder)

@@ -80,6 +80,7 @@ def test_exit_codes_say_the_kind(repo: Repository, tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("N15")
+@pytest.mark.deep
 def test_two_terminals_start_at_once(repo: Repository) -> None:
     started = [
         forked.Popen(
@@ -116,6 +117,7 @@ def test_a_command_runs_in_a_session_with_its_exit_code(repo: Repository) -> Non
 
 
 @pytest.mark.proves("N16")
+@pytest.mark.deep
 def test_a_shell_in_a_session_has_the_terminal(repo: Repository) -> None:
     session = paws(repo, "start")[1].strip()
     words = ["paws", "session", "shell", session[:8]]

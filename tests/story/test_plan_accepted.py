@@ -148,8 +148,18 @@ async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
 
 
 @pytest.mark.proves("A32")
-@pytest.mark.parametrize("policy", ["", "untrusted", "on-failure", "on-request", "never"])
-@pytest.mark.parametrize("sandbox", ["read-only", "workspace-write", "danger-full-access"])
+@pytest.mark.parametrize(
+    ("sandbox", "policy"),
+    [
+        pytest.param(sandbox, policy, marks=[] if policy in first else pytest.mark.deep)
+        for sandbox, first in (
+            ("read-only", ("untrusted",)),
+            ("workspace-write", ("", "on-failure")),
+            ("danger-full-access", ("never",)),
+        )
+        for policy in ("", "untrusted", "on-failure", "on-request", "never")
+    ],
+)
 async def test_no_policy_and_no_sandbox_lets_plan_mode_change_anything(
     tmp_path: Path, policy: str, sandbox: str
 ) -> None:

@@ -340,6 +340,7 @@ def test_a_run_is_held_to_the_plan_and_departures_are_told(root: Path, tmp_path:
 
 
 @pytest.mark.proves("N05")
+@pytest.mark.deep
 def test_an_agent_that_departs_from_the_plan_is_told_of(root: Path, tmp_path: Path) -> None:
     git(root, "add", "-A")
     git(root, "commit", "-qm", "all")

@@ -127,7 +127,13 @@ async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -
 
 
 @pytest.mark.proves("H15")
-@pytest.mark.parametrize(("name", "variable"), [("mine", "MINE"), ("openrouter", "OPENROUTER_API")])
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("mine", "MINE"),
+        pytest.param("openrouter", "OPENROUTER_API", marks=pytest.mark.deep),
+    ],
+)
 async def test_a_key_from_the_vendors_page_is_kept_and_used(
     server: AuthServer, tmp_path: Path, name: str, variable: str
 ) -> None:
@@ -163,6 +169,7 @@ async def test_openrouter_is_logged_in_to_on_its_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("A30", "divergences-log-in-with-a-vendors")
+@pytest.mark.deep
 @pytest.mark.parametrize("way", ["direct", "proxy"])
 async def test_no_mark_of_anybody_else_is_sent(
     server: AuthServer, tmp_path: Path, way: str
@@ -210,6 +217,7 @@ async def test_a_person_who_says_no_is_told_so(server: AuthServer, tmp_path: Pat
     assert not LoginFile(tmp_path / ".ouroboros", "mine").path.exists()
 
 
+@pytest.mark.deep
 async def test_a_vendor_that_does_not_take_it_back_is_named(
     server: AuthServer, tmp_path: Path
 ) -> None:
@@ -240,6 +248,7 @@ async def test_the_answer_can_be_pasted_on_a_terminal(server: AuthServer, tmp_pa
     assert tokens(tmp_path).access_token in server.live
 
 
+@pytest.mark.deep
 async def test_the_answer_can_be_piped(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
     words = ("providers", "login", "mine", "--no-browser")
@@ -251,6 +260,7 @@ async def test_the_answer_can_be_piped(server: AuthServer, tmp_path: Path) -> No
     assert "a-guessed-code" not in login.stderr
 
 
+@pytest.mark.deep
 def test_without_any_input_only_the_page_is_waited_for(tmp_path: Path) -> None:
     words = ("providers", "login", "openrouter", "--no-browser", "--timeout", "0.5")
     done = forked.run(
@@ -328,6 +338,7 @@ def test_what_is_no_key_is_refused(tmp_path: Path, key: str) -> None:
 
 
 @pytest.mark.proves("H15")
+@pytest.mark.deep
 def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
     variables = {"GROQ_API_KEY": "sk-of-the-shell"}
     login = ended(
@@ -341,6 +352,7 @@ def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("H20")
+@pytest.mark.deep
 async def test_no_token_is_kept_but_in_its_own_file(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
     assert (await ouro(tmp_path, "providers", "login", "mine")).returncode == 0

@@ -91,6 +91,7 @@ def shop() -> Iterator[Shop]:
 
 
 @pytest.mark.proves("C20")
+@pytest.mark.deep
 async def test_what_the_tabs_did_meanwhile_is_told(tmp_path: Path, shop: Shop):
     begin = (
         f"const tab = await openTab('{shop.url}'); await waitForLoad(tab);"

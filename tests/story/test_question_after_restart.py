@@ -57,7 +57,7 @@ async def went_on(s: Stage, text: str, answer: Approve | Deny) -> None:
 
 
 @pytest.mark.proves("E28")
-@pytest.mark.parametrize("text", ["", "And then?"])
+@pytest.mark.parametrize("text", ["", pytest.param("And then?", marks=pytest.mark.deep)])
 async def test_it_is_asked_again_and_a_yes_carries_the_call_out_once(tmp_path: Path, text: str):
     asked = await killed(tmp_path)
     answers = [Turn(text="It is made.")]
@@ -88,6 +88,7 @@ async def test_a_no_after_the_restart_holds(tmp_path: Path):
 
 
 @pytest.mark.proves("E17")
+@pytest.mark.deep
 async def test_where_nobody_is_it_is_refused(tmp_path: Path):
     await killed(tmp_path)
     async with stage(tmp_path, [Turn(text="Then not.")], mode="ask", latest=True) as s:

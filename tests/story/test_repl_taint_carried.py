@@ -41,6 +41,7 @@ def browse(folder: Path, blocks: list[str], *words: str) -> subprocess.Completed
 
 
 @pytest.mark.proves("browser-taint")
+@pytest.mark.deep
 def test_a_later_run_that_takes_up_page_data_is_asked_before_it_opens_a_new_place(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_later_run_that_takes_up_page_data_is_asked_before_it_opens_a_new_plac
         assert shops[1].asked == asked_before
 
 
+@pytest.mark.deep
 def test_a_run_that_has_read_nothing_opens_what_it_likes(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:
@@ -76,6 +78,7 @@ def test_a_run_that_has_read_nothing_opens_what_it_likes(
 
 
 @pytest.mark.proves("browser-taint")
+@pytest.mark.deep
 def test_a_resumed_session_has_its_variables_and_has_read_what_it_had_read(
     tmp_path: Path, shops: tuple[Shop, ...]
 ) -> None:

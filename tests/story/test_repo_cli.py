@@ -78,6 +78,7 @@ def test_a_signal_stops_it_and_leaves_nothing(
 
 
 @pytest.mark.proves("Y02", "divergences-loading-a-repository")
+@pytest.mark.deep
 def test_a_killed_load_goes_on_after_its_last_whole_step(
     tmp_path: Path, fresh_home: Path, upstream: Upstream
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_killed_load_goes_on_after_its_last_whole_step(
 
 
 @pytest.mark.proves("Y02")
+@pytest.mark.deep
 def test_after_a_kill_it_is_loaded_anew(
     tmp_path: Path, fresh_home: Path, upstream: Upstream
 ) -> None:

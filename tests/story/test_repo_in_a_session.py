@@ -74,6 +74,7 @@ async def test_two_repositories_are_told_and_worked_in(tmp_path: Path, upstream:
 
 
 @pytest.mark.proves("Y04", "Y06")
+@pytest.mark.deep
 async def test_its_control_data_stays_as_it_is(tmp_path: Path, upstream: Upstream) -> None:
     """Whatever a script does: git of the person's runs what stands there."""
     del upstream

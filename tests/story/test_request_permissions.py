@@ -57,7 +57,7 @@ async def answered(s: Stage, *answers: Scope | Deny | Approve, text: str = "Go")
 
 
 @pytest.mark.proves("E25")
-@pytest.mark.parametrize("bubblewrap", ["auto", "off"])
+@pytest.mark.parametrize("bubblewrap", ["auto", pytest.param("off", marks=pytest.mark.deep)])
 async def test_a_folder_may_be_written_until_the_run_ends(tmp_path: Path, bubblewrap: str) -> None:
     other = tmp_path / "other"
     other.mkdir()

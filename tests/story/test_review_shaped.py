@@ -65,6 +65,7 @@ def test_a_pipe_gets_the_form_and_a_gate_still_holds(tmp_path: Path) -> None:
         assert "contradict each other" in refused.stderr
 
 
+@pytest.mark.deep
 async def test_a_review_is_recorded_and_played_again_without_its_server(tmp_path: Path) -> None:
     folder = changed(tmp_path)
     tape = str(tmp_path / "review.jsonl")

@@ -192,7 +192,7 @@ def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None
 
 
 @pytest.mark.proves("K05")
-@pytest.mark.parametrize("what", ["--both", "--conversation"])
+@pytest.mark.parametrize("what", ["--both", pytest.param("--conversation", marks=pytest.mark.deep)])
 def test_what_ouro_rewind_took_can_be_had_again_in_a_chat(person: Person, what: str) -> None:
     person.run()
     person.ouro("rewind", "--to", "1", what, "--yes")
@@ -203,6 +203,7 @@ def test_what_ouro_rewind_took_can_be_had_again_in_a_chat(person: Person, what: 
 
 
 @pytest.mark.proves("K05")
+@pytest.mark.deep
 def test_what_only_files_went_back_for_is_told_with_the_way_back(person: Person) -> None:
     said = chatted(person, "Change it", "/rewind 1 files", "/redo")
     assert "error: there is nothing to have again" in said
@@ -212,6 +213,7 @@ def test_what_only_files_went_back_for_is_told_with_the_way_back(person: Person)
 
 
 @pytest.mark.proves("K06")
+@pytest.mark.deep
 def test_a_decision_is_asked_for_with_the_line_to_type(person: Person) -> None:
     chatted(person, "Change it")
     (person.work / "a.txt").write_text("mine\n")
@@ -300,7 +302,7 @@ records.restore(records.target({message!r}), "overwrite")
 
 
 @pytest.mark.proves("K14")
-@pytest.mark.parametrize("way", ["--finish", "--take-back"])
+@pytest.mark.parametrize("way", ["--finish", pytest.param("--take-back", marks=pytest.mark.deep)])
 def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person, way: str) -> None:
     was = seen(person.work)
     person.run()
@@ -335,8 +337,15 @@ main(["rewind", "--to", "1", "--yes"])
 
 
 @pytest.mark.proves("K14")
-@pytest.mark.parametrize("goes_on", [False, True])
-@pytest.mark.parametrize("is_half_done", [False, True])
+@pytest.mark.parametrize(
+    ("goes_on", "is_half_done"),
+    [
+        (False, True),
+        pytest.param(False, False, marks=pytest.mark.deep),
+        pytest.param(True, False, marks=pytest.mark.deep),
+        pytest.param(True, True, marks=pytest.mark.deep),
+    ],
+)
 def test_words_go_back_with_the_files_of_a_rewind_that_was_cut_off(
     person: Person, goes_on: bool, is_half_done: bool
 ) -> None:
@@ -365,6 +374,7 @@ def test_words_go_back_with_the_files_of_a_rewind_that_was_cut_off(
 
 
 @pytest.mark.proves("K06")
+@pytest.mark.deep
 @pytest.mark.parametrize("way", ["--finish", "--take-back"])
 def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, way: str) -> None:
     person.run()
@@ -380,7 +390,7 @@ def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, wa
 
 
 @pytest.mark.proves("K06", "K04")
-@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize("goes_on", [False, pytest.param(True, marks=pytest.mark.deep)])
 def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(
     person: Person, goes_on: bool
 ) -> None:

@@ -12,18 +12,20 @@ from ouroboros.llm.turns import Turn
 from tests.story.rlm_stage import block, contexts, rlm_stage
 
 OVER = "llm_query('Look at it', 'x');\nsetFinal('early');\nawait sleep(50);\nwhile (true) {}"
+SHORT = {"block_timeout": 0.5}
 SLOW = Turn(text="late", when="The data follows between", delay_seconds=90)
-SHORT = {"block_timeout": 0.3}
 
 
 def warnings(shown: list[Logged]) -> list[str]:
     return [each.text for each in shown if each.level == "warning"]
 
 
-@pytest.mark.proves("A16")
-async def test_it_is_refused_once_and_counts_without_them(tmp_path: Path) -> None:
-    turns = [block(OVER), block("setFinal('late enough')"), SLOW]
-    async with rlm_stage(tmp_path, turns, rlm=SHORT) as s:
+@pytest.mark.proves("A16", "divergences-setfinal-over-children")
+async def test_it_is_refused_once_and_the_second_time_the_person_is_told_who_was_ended(
+    tmp_path: Path,
+) -> None:
+    turns = [block(OVER), block("setFinal('late enough')"), block(OVER), block(OVER + " // again")]
+    async with rlm_stage(tmp_path, [*turns, SLOW], rlm=SHORT) as s:
         outcome = await s.run()
         assert (outcome.reason, outcome.final) == ("completed", "late enough")
         (told,) = [each for each in contexts(s) if "setFinal was refused" in each]
@@ -34,14 +36,7 @@ async def test_it_is_refused_once_and_counts_without_them(tmp_path: Path) -> Non
         ]
         assert [e.ok for e in s.events(CodeResulted)] == [False, True]
         assert warnings(s.events(Logged)) == []
-
-
-@pytest.mark.proves("A16", "divergences-setfinal-over-children")
-async def test_the_second_time_it_counts_and_the_person_is_told_who_was_ended(
-    tmp_path: Path,
-) -> None:
-    turns = [block(OVER), block(OVER + " // again"), SLOW]
-    async with rlm_stage(tmp_path, turns, rlm=SHORT) as s:
+        s.afresh()
         outcome = await s.run()
         assert (outcome.reason, outcome.final) == ("completed", "early")
         (warning,) = warnings(s.events(Logged))
@@ -50,14 +45,14 @@ async def test_the_second_time_it_counts_and_the_person_is_told_who_was_ended(
 
 
 @pytest.mark.proves("A16")
-@pytest.mark.parametrize("code", ["setFinal(await {})", "{}; setFinal('ok')"])
-async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path, code: str) -> None:
+async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path) -> None:
+    asks = "llm_query('Read it', 'x')"
     turns = [
-        block(code.format("llm_query('Read it', 'x')")),
+        *(block(f"setFinal(await {asks})"), block(f"{asks}; setFinal('ok')")),
         Turn(text="ok", when="The data follows between"),
     ]
     async with rlm_stage(tmp_path, turns) as s:
-        assert (await s.run()).final == "ok"
+        assert [(await s.run()).final, (await s.run()).final] == ["ok", "ok"]
         assert "refused" not in "".join(map(str, s.shown))
 
 
@@ -75,6 +70,7 @@ async def test_those_of_a_run_that_was_stopped_do_not_count_against_the_next(
 
 
 @pytest.mark.proves("A16")
+@pytest.mark.deep
 async def test_it_holds_for_the_children_of_a_child(tmp_path: Path) -> None:
     ask = block("setFinal(await llm_query('Go on.', 'x'.repeat(60_000)))")
     turns = [ask, block(OVER), block("setFinal('of the child')"), SLOW]

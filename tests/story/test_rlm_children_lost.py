@@ -8,6 +8,7 @@ from anyio import to_thread
 
 from ouroboros.app.past.sessions import events
 from ouroboros.core.events import ToolResulted
+from ouroboros.core.events.code import IterationStarted
 from ouroboros.core.events.fleet import SubagentCompleted, SubagentStarted
 from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Turn
@@ -31,10 +32,11 @@ def told(s: Stage) -> str:
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_a_block_that_only_asked_is_run_again_and_its_child_is_asked_again(
     tmp_path: Path,
 ) -> None:
-    await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3)
+    await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3, until=(SubagentStarted, 1))
     async with again(tmp_path, [Turn(text="One")]) as s:
         (warning,) = [each for each in s.session.warnings if "child" in each]
         assert "sub_1 ended with the program and is asked again" in warning
@@ -51,11 +53,12 @@ async def test_a_block_that_only_asked_is_run_again_and_its_child_is_asked_again
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_a_child_whose_block_has_acted_is_named_as_gone_to_model_and_person(
     tmp_path: Path,
 ) -> None:
     acts = block(f"await write('once.txt', 'x');\n{ASK}")
-    await killed(tmp_path, [DEFINE, acts, SILENT], 3)
+    await killed(tmp_path, [DEFINE, acts, SILENT], 3, until=(SubagentStarted, 1))
     (tmp_path / "work" / "once.txt").unlink()
     async with again(tmp_path, [block("setFinal('seen')")]) as s:
         assert any(
@@ -69,19 +72,21 @@ async def test_a_child_whose_block_has_acted_is_named_as_gone_to_model_and_perso
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_how_far_a_child_of_its_own_had_come_is_told(tmp_path: Path) -> None:
     large = "x".ljust(60_000)
     code = f"await store('k', 1);\nawait llm_query('Look through it.', 'x'.repeat({len(large)}))"
     turns = [block(code), block("const seen = 1;"), SILENT]
-    await killed(tmp_path, turns, 3)
+    await killed(tmp_path, turns, 3, until=(IterationStarted, 3))
     async with again(tmp_path, [block("setFinal('seen')")]) as s:
         await s.run("")
         assert "- sub_1: Look through it. (in iteration 2)" in contexts(s)[0]
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_new_words_do_not_start_it_again(tmp_path: Path) -> None:
-    await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3)
+    await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3, until=(SubagentStarted, 1))
     async with again(tmp_path, [block("setFinal(ships.length)")]) as s:
         assert (await s.run("Leave the colours.")).final == "2"
         assert len(s.server.exchanges) == 1
@@ -91,9 +96,10 @@ async def test_new_words_do_not_start_it_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_a_block_that_was_cut_off_twice_is_not_run_a_third_time(tmp_path: Path) -> None:
-    await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3)
-    await killed(tmp_path, [SILENT], 1, resume="yes")
+    await killed(tmp_path, [DEFINE, block(ASK), SILENT], 3, until=(SubagentStarted, 1))
+    await killed(tmp_path, [SILENT], 1, resume="yes", until=(SubagentStarted, 2))
     async with again(tmp_path, [block("setFinal('no more')")]) as s:
         assert any(
             "sub_2 ended with the program and is gone" in each for each in s.session.warnings

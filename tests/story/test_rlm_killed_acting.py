@@ -161,6 +161,7 @@ def kept(home: Path, session: str) -> list[Envelope]:
 
 
 @pytest.mark.proves("browser-kills")
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("act", "name"),
     [

@@ -12,13 +12,14 @@ from tests.story.stage import stage
 
 
 @pytest.mark.proves("browser-kills")
+@pytest.mark.deep
 async def test_a_killed_run_goes_on_with_its_variables(tmp_path: Path) -> None:
     turns = [
         block("const ships = ['a', 'b'];\nfunction count() { return ships.length }\nships"),
         block("env.red = 1;\n1"),
         Turn(text="never said", delay_seconds=60),
     ]
-    await killed(tmp_path, turns, 3)
+    await killed(tmp_path, turns, 3, until=(IterationStarted, 3))
     end = [block("setFinal(count() + env.red)")]
     opening = {"mind": ""}
     async with stage(

@@ -37,22 +37,27 @@ FIND = [
 
 
 @pytest.mark.proves("B30", "browser-size")
-async def test_the_size_of_data_does_not_show_in_the_requests(tmp_path: Path) -> None:
-    largest: dict[int, int] = {}
-    for size in (10_000, 1_000_000, 10_000_000):
-        folder = tmp_path / str(size)
-        folder.mkdir()
-        text = filler(size)
-        async with rlm_stage(
-            folder, FIND, data={"data": text}, pages=[text], canaries=[CANARY]
-        ) as s:
+@pytest.mark.parametrize(
+    "size",
+    [1_000_000, pytest.param(10_000_000, marks=pytest.mark.deep)],
+    ids=["a million", "ten million"],
+)
+async def test_the_size_of_data_does_not_show_in_the_requests(tmp_path: Path, size: int) -> None:
+    texts: dict[str, object] = {"small": filler(10_000), "data": filler(size)}
+    finds = [turn.text for turn in FIND]
+    turns = [*(Turn(text=text.replace("data", "small")) for text in finds), *FIND]
+    pages = [str(each) for each in texts.values()]
+    async with rlm_stage(tmp_path, turns, data=texts, pages=pages, canaries=[CANARY]) as s:
+        for _ in texts:
             assert (await s.run("Who keeps pier nine?")).final == CANARY
-            largest[size] = max(findings(s).sizes)
-    assert max(largest.values()) - min(largest.values()) < 1_000
-    assert max(largest.values()) < 4_000
+        sizes = findings(s).sizes
+    assert len(sizes) == 6
+    assert max(sizes[3:]) - max(sizes[:3]) < 1_000
+    assert max(sizes) < 4_000
 
 
 @pytest.mark.proves("B30")
+@pytest.mark.deep
 async def test_a_bundle_of_twenty_megabytes_is_worked_on_in_small_requests(tmp_path: Path) -> None:
     source = filler(40_000)
     files = [f"=== FILE: src/part_{n:03}.txt ===\n{source}\n" for n in range(540)]
@@ -71,28 +76,20 @@ async def test_a_bundle_of_twenty_megabytes_is_worked_on_in_small_requests(tmp_p
         assert max(findings(s).sizes) < 4_000
 
 
-@pytest.mark.proves("B05")
-async def test_a_block_that_shows_a_page_is_told_as_a_preview(tmp_path: Path) -> None:
-    text = filler(50_000)
-    turns = [block("const copy = data;\ncopy"), block("[data, data]"), block("({data})"), *FIND]
-    async with rlm_stage(tmp_path, turns, data={"data": text}, pages=[text]) as s:
-        assert (await s.run()).reason == "completed"
-
-
-@pytest.mark.proves("B05")
-async def test_a_page_behind_an_error_is_cut(tmp_path: Path) -> None:
-    text = filler(50_000)
-    turns = [block("throw new Error(data)"), block("const f = 1; f[data]();"), *FIND]
-    async with rlm_stage(tmp_path, turns, data={"data": text}, pages=[text]) as s:
-        assert (await s.run()).reason == "completed"
-
-
-@pytest.mark.proves("B06")
-async def test_many_variables_of_page_text_stay_bounded(tmp_path: Path) -> None:
+@pytest.mark.proves("B05", "B06")
+async def test_what_blocks_show_of_a_page_is_told_as_a_preview(tmp_path: Path) -> None:
     text = filler(400_000)
     code = "\n".join(f"const v{n} = data.slice({n * 300}, {n * 300 + 300});" for n in range(200))
-    turns = [block(code), block("1"), block("setFinal(1)")]
+    turns = [
+        *(block("const copy = data;\ncopy"), block("[data, data]"), block("({data})"), *FIND),
+        *(block("throw new Error(data)"), block("const f = 1; f[data]();"), block("setFinal(1)")),
+        *(block(code), block("1"), block("setFinal(1)")),
+    ]
     async with rlm_stage(tmp_path, turns, data={"data": text}, pages=[text]) as s:
+        assert (await s.run()).reason == "completed"
+        # Behind an error it is cut.
+        assert (await s.run()).reason == "completed"
+        # Many variables of its text stay bounded.
         await s.run()
         assert max(findings(s).sizes) < 8_000
 
@@ -123,26 +120,24 @@ async def test_words_in_data_start_no_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("browser-router")
-async def test_small_data_is_answered_by_one_plain_read(tmp_path: Path) -> None:
-    async with rlm_stage(
-        tmp_path, [Turn(text=" Crate seven. ")], data={"data": filler(5_000)}, way="auto"
-    ) as s:
+async def test_small_data_is_answered_by_one_plain_read_and_large_data_by_code(
+    tmp_path: Path,
+) -> None:
+    small = {"data": filler(5_000)}
+    async with rlm_stage(tmp_path, [Turn(text=" Crate seven. ")], data=small, way="auto") as s:
         outcome = await s.run("Which crate?")
         assert (outcome.reason, outcome.final, outcome.turns) == ("completed", "Crate seven.", 1)
         assert findings(s).leaves == 1
-
-
-@pytest.mark.proves("browser-router")
-async def test_large_data_goes_through_the_repl(tmp_path: Path) -> None:
-    async with rlm_stage(tmp_path, FIND, data={"data": filler(100_000)}, way="auto") as s:
+    large = {"data": filler(100_000)}
+    async with rlm_stage(tmp_path, FIND, data=large, way="auto") as s:
         assert (await s.run()).final == CANARY
         assert findings(s).leaves == 0
 
 
 @pytest.mark.proves("browser-router")
-@pytest.mark.parametrize(
-    ("size", "way", "browser", "plain"),
-    [
+def test_the_size_decides_unless_the_person_does() -> None:
+    wrong: list[object] = []
+    for size, way, browser, plain in (
         (1_000, "auto", False, True),
         (31_000, "auto", False, True),
         (33_000, "auto", False, False),
@@ -150,42 +145,39 @@ async def test_large_data_goes_through_the_repl(tmp_path: Path) -> None:
         (1_000, "repl", False, False),
         (1_000_000, "plain", False, True),
         (0, "auto", False, False),
-    ],
-)
-def test_the_size_decides_unless_the_person_does(
-    size: int, way: str, browser: bool, plain: bool
+    ):
+        seeds = Seeds(seeds=(Seed(name="a", value=b"x" * size, source="a"),) if size else ())
+        chosen = "plain" if way == "plain" else "repl" if way == "repl" else "auto"
+        if is_plain("task", seeds, way=chosen, browser=browser, tokens=8_000) is not plain:
+            wrong.append((size, way, browser))
+    assert wrong == []
+
+
+@pytest.mark.proves("browser-linter")
+@pytest.mark.deep
+async def test_the_linter_sees_a_page_in_a_request_and_a_plain_read_without_bounds(
+    tmp_path: Path,
 ) -> None:
-    seeds = Seeds(seeds=(Seed(name="a", value=b"x" * size, source="a"),) if size else ())
-    chosen = "plain" if way == "plain" else "repl" if way == "repl" else "auto"
-    assert is_plain("task", seeds, way=chosen, browser=browser, tokens=8_000) is plain
-
-
-@pytest.mark.proves("browser-linter")
-async def test_the_linter_sees_a_page_in_a_request(tmp_path: Path) -> None:
     text = filler(20_000)
-    code = f"const pasted = {text[:600]!r};"
-    async with stage(
-        tmp_path, [block(code), block("setFinal(1)")], check=False, opening={"mind": "rlm"}
-    ) as s:
-        await s.run(f"What is this? {CANARY}")
-        bodies = [exchange.body for exchange in s.server.exchanges]
-    found = lint(bodies, [text], canaries=[CANARY])
-    assert any("characters of a page" in breach for breach in found.breaches)
-    assert any(CANARY in breach for breach in found.breaches)
-    assert lint(bodies, [filler(20_000)[10_000:]]).breaches == ()
-
-
-@pytest.mark.proves("browser-linter")
-async def test_the_linter_sees_a_plain_read_without_bounds(tmp_path: Path) -> None:
-    turns = [block("setFinal(await llm_query('Read.', data))"), Turn(text="read")]
+    turns = [
+        *(block(f"const pasted = {text[:600]!r};"), block("setFinal(1)")),
+        *(block("setFinal(await llm_query('Read.', data))"), Turn(text="read")),
+    ]
     opening = {
         "mind": "rlm",
         "way": "repl",
         "seeds": Seeds(seeds=(Seed(name="data", value=b'"' + b"x" * 20_000 + b'"', source="a"),)),
     }
     async with stage(tmp_path, turns, check=False, opening=opening) as s:
+        await s.run(f"What is this? {CANARY}")
+        pasted = [exchange.body for exchange in s.server.exchanges]
+        s.afresh()
         await s.run()
         bodies = [exchange.body for exchange in s.server.exchanges]
+    found = lint(pasted, [text], canaries=[CANARY])
+    assert any("characters of a page" in breach for breach in found.breaches)
+    assert any(CANARY in breach for breach in found.breaches)
+    assert lint(pasted, [filler(20_000)[10_000:]]).breaches == ()
     assert lint(bodies).breaches == ()
     assert "a plain read of" in lint(bodies, leaf_tokens=1_000).breaches[0]
     assert "used before" in lint([*bodies, bodies[1]]).breaches[0]
@@ -193,6 +185,7 @@ async def test_the_linter_sees_a_plain_read_without_bounds(tmp_path: Path) -> No
     assert "not called untrusted" in lint([unmarked]).breaches[0]
 
 
+@pytest.mark.deep
 async def test_no_child_is_made_for_nothing(tmp_path: Path) -> None:
     async with rlm_stage(
         tmp_path, [block("setFinal(await llm_query('What is 2 + 2?'))"), Turn(text="4")]

@@ -52,27 +52,28 @@ async def test_a_rollback_brings_the_variables_of_there_back_and_a_jump_those_of
 
 
 @pytest.mark.proves("I12")
-async def test_the_middle_of_a_run_has_the_variables_of_that_iteration(tmp_path: Path) -> None:
-    turns = [block("let n = 1"), block("n = 2"), block("n = 3; setFinal(n)"), block("setFinal(n)")]
-    async with rlm_stage(tmp_path, turns) as s:
-        await s.run("Count.")
-        replies = [m for m in s.session.history() if m.role == "assistant"]
-        await s.session.send(Branch(message_id=replies[1].id))
-        assert (await s.run("Which?")).final == "2"
-
-
-@pytest.mark.proves("I12")
-async def test_where_nothing_was_defined_yet_nothing_is_there(tmp_path: Path) -> None:
-    turns = [FIRST, block("setFinal([typeof ships, typeof early])")]
+@pytest.mark.deep
+async def test_the_middle_of_a_run_has_the_variables_of_that_iteration_and_none_before_it(
+    tmp_path: Path,
+) -> None:
+    turns = [
+        *(FIRST, block("setFinal([typeof ships, typeof early])")),
+        *(block("let n = 1"), block("n = 2"), block("n = 3; setFinal(n)"), block("setFinal(n)")),
+    ]
     async with rlm_stage(tmp_path, turns) as s:
         await s.run("First.")
         await s.session.send(Rollback(turns=1))
         assert (await s.run("Look.")).final == '["undefined","undefined"]'
         assert "Variables: none yet." in contexts(s)[1]
         assert "brought back" not in contexts(s)[1]
+        await s.run("Count.")
+        replies = [m for m in s.session.history() if m.role == "assistant"]
+        await s.session.send(Branch(message_id=replies[-2].id))
+        assert (await s.run("Which?")).final == "2"
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_a_session_that_was_moved_while_closed_goes_on_with_the_variables_of_there(
     tmp_path: Path,
 ) -> None:
@@ -87,6 +88,7 @@ async def test_a_session_that_was_moved_while_closed_goes_on_with_the_variables_
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
 async def test_a_fork_has_the_variables_of_its_node_and_each_goes_its_own_way(
     tmp_path: Path, *, is_open: bool
@@ -108,6 +110,7 @@ async def test_a_fork_has_the_variables_of_its_node_and_each_goes_its_own_way(
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_variables_that_are_gone_are_told_by_name(tmp_path: Path) -> None:
     async with rlm_stage(tmp_path, [FIRST, SECOND]) as s:
         await two_runs(s)
@@ -121,6 +124,7 @@ async def test_variables_that_are_gone_are_told_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("I12")
+@pytest.mark.deep
 async def test_only_so_many_earlier_ones_are_kept(tmp_path: Path) -> None:
     state = State(session="ses_1")
     kept = checkpoints.Checkpoints.of(tmp_path, state)
@@ -140,6 +144,7 @@ async def test_only_so_many_earlier_ones_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("I12", "divergences-variables-of-a-repl")
+@pytest.mark.deep
 async def test_what_stays_behind_when_a_session_leaves_the_machine_is_told_by_name(
     tmp_path: Path,
 ) -> None:

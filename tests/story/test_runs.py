@@ -109,7 +109,7 @@ async def test_a_face_that_breaks_does_not_end_the_run(tmp_path: Path) -> None:
 @pytest.mark.proves("A02")
 async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path) -> None:
     slow_then_fast = (
-        call("shell", command="sleep 0.3; echo slow"),
+        call("shell", command="sleep 0.05; echo slow"),
         call("ls", path="."),
         call("shell", command="echo fast"),
     )
@@ -125,6 +125,7 @@ async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path)
 
 
 @pytest.mark.proves("spine-shown-by", "A03", "H25", "CF25", "codex-4.1")
+@pytest.mark.deep
 async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("ls", path="./" * n),)) for n in range(1, 201)]
     async with stage(tmp_path, [*turns, DONE]) as s:
@@ -204,7 +205,7 @@ async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
 
 @pytest.mark.proves("A23")
 async def test_a_steer_after_the_last_word_is_not_lost(tmp_path: Path) -> None:
-    turns = [Turn(text="Done?", chunk=1, pace_seconds=30), Turn(text="Heard.")]
+    turns = [Turn(text="D?", chunk=1, pace_seconds=30), Turn(text="Heard.")]
     async with stage(tmp_path, turns) as s, anyio.create_task_group() as tasks:
         tasks.start_soon(s.run)
         async with hurrying(1):
@@ -310,10 +311,10 @@ async def test_a_cap_on_cost_needs_a_price_and_then_holds(tmp_path: Path) -> Non
 
 
 async def test_a_rate_limit_is_waited_out(tmp_path: Path) -> None:
-    turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.3)), DONE]
+    turns = [Turn(fault=Fault(kind="rate_limit", retry_after_seconds=0.05)), DONE]
     async with stage(tmp_path, turns) as s:
         assert (await s.run()).reason == "completed"
-        assert [(r.attempt, r.delay_seconds) for r in s.events(ModelRetried)] == [(1, 0.3)]
+        assert [(r.attempt, r.delay_seconds) for r in s.events(ModelRetried)] == [(1, 0.05)]
 
 
 @pytest.mark.proves("A15")

@@ -230,6 +230,7 @@ async def test_a_branch_in_the_middle_of_a_run_goes_on_from_there(tmp_path: Path
         assert twin(s.body()) == asked
 
 
+@pytest.mark.deep
 async def test_the_mind_that_writes_code_goes_on_from_elsewhere_too(tmp_path: Path) -> None:
     turns = [block("let a = 1; setFinal(a)"), block("setFinal(2)"), block("setFinal(3)")]
     async with rlm_stage(tmp_path, turns) as s:

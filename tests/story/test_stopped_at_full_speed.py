@@ -33,6 +33,7 @@ async def begun(room: Room) -> None:
 
 
 @pytest.mark.proves("agent-stop-at-full-speed")
+@pytest.mark.deep
 async def test_a_stop_and_a_close_land_within_replies_at_full_speed(tmp_path: Path) -> None:
     script = tmp_path / "script.jsonl"
     # Played within this process, so that nothing that is waited for lies between two pieces.

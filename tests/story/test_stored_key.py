@@ -40,6 +40,7 @@ async def test_a_key_of_the_key_file_is_sent(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("W08")
+@pytest.mark.deep
 async def test_an_env_file_counts_only_in_a_trusted_folder(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)

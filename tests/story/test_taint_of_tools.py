@@ -76,7 +76,13 @@ async def held(s: Stage) -> None:
 
 
 @pytest.mark.proves("permissions-taint")
-@pytest.mark.parametrize("name", CARRIERS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.deep if number % 4 else [])
+        for number, name in enumerate(CARRIERS)
+    ],
+)
 async def test_no_carrier_leads_to_a_deed(tmp_path: Path, name: str):
     folder = prepared(tmp_path)
     turns = obeying(call("read", path=name), DEEDS["sends"])
@@ -89,7 +95,7 @@ async def test_no_carrier_leads_to_a_deed(tmp_path: Path, name: str):
 
 @pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("deed", DEEDS)
-@pytest.mark.parametrize("mode", ["auto-edit", "full-auto"])
+@pytest.mark.parametrize("mode", ["full-auto", pytest.param("auto-edit", marks=pytest.mark.deep)])
 async def test_no_deed_follows_from_what_was_read(tmp_path: Path, deed: str, mode: Mode):
     folder = prepared(tmp_path)
     turns = obeying(call("shell", command="cat issue.txt"), DEEDS[deed])
@@ -166,6 +172,7 @@ def shop() -> Iterator[Shop]:
 
 
 @pytest.mark.proves("permissions-taint")
+@pytest.mark.deep
 async def test_a_browser_carries_no_file_to_a_new_place(tmp_path: Path, shop: Shop):
     folder = prepared(tmp_path)
     browser = {"tools": True, "profile": ""}

@@ -28,6 +28,24 @@ ACTS = {
 }
 
 
+def stands_still(pid: int) -> None:
+    until = time.monotonic() + 60
+    while " T " not in Path(f"/proc/{pid}/stat").read_text("utf-8"):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def taken(home: Path, name: str) -> Lease:
+    """The session, once nothing was heard for a while of the one that has it."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return Lease.take(home, name, patience=0.1)
+        except SessionBusy:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+
 @pytest.mark.proves("I15")
 def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path: Path) -> None:
     home = Path(os.environ["OUROBOROS_HOME"])
@@ -48,12 +66,11 @@ def test_a_run_that_was_stopped_and_goes_on_too_late_does_nothing_more(tmp_path:
                 if '"tool.progress"' in line:
                     break
             os.kill(run.pid, signal.SIGSTOP)
-            os.waitid(os.P_PID, run.pid, os.WSTOPPED)
+            stands_still(run.pid)
             name = sessions.find(home, "last").id
             with pytest.raises(SessionBusy):
                 Lease.take(home, name)
-            time.sleep(0.3)
-            with Lease.take(home, name, patience=0.1) as lease:
+            with taken(home, name) as lease:
                 before = resume.load(home, lease)
             sessions.rename(home, name, "Taken over")
             (tmp_path / "go").touch()

@@ -51,6 +51,7 @@ def after_a_summary(body: dict[str, Any], number: int, process: int) -> int:
 
 
 @pytest.mark.proves("J14", "codex-6.7")
+@pytest.mark.deep
 async def test_two_hundred_steps_over_ten_summaries_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "AGENTS.md").write_text("Keep commits small.")

@@ -9,10 +9,11 @@ from ouroboros.core.events import TurnStarted
 from ouroboros.llm.turns import Turn
 from tests.story.stage import stage
 
-LONG = Turn(text="word " * 12, chunk=5, pace_seconds=0.2)
+LONG = Turn(text="word " * 12, chunk=5, pace_seconds=0.1)
 
 
 @pytest.mark.proves("A14")
+@pytest.mark.deep
 async def test_a_person_who_drives_a_tab_costs_the_run_no_time(tmp_path: Path) -> None:
     limits = {"max_time": 1}
     async with stage(tmp_path, [LONG, LONG], opening={"browser": True}, limits=limits) as s:

@@ -47,6 +47,7 @@ def face(tmp_path: Path, editor: str) -> Program:
 
 
 @pytest.mark.proves("interfaces-ones-own-editor")
+@pytest.mark.deep
 def test_the_editor_has_the_terminal_and_its_text_comes_back(tmp_path: Path) -> None:
     script = tmp_path / "edit"
     script.write_text(EDITOR)
@@ -68,6 +69,7 @@ def test_the_editor_has_the_terminal_and_its_text_comes_back(tmp_path: Path) -> 
 
 
 @pytest.mark.proves("interfaces-ones-own-editor")
+@pytest.mark.deep
 @pytest.mark.parametrize("editor", ["/nowhere/at-all", "'unclosed"])
 def test_an_editor_that_is_none_is_said(tmp_path: Path, editor: str) -> None:
     with face(tmp_path, editor) as program:

@@ -100,6 +100,7 @@ async def test_a_stranger_may_tighten_and_never_loosen(
 
 
 @pytest.mark.proves("Y06")
+@pytest.mark.deep
 async def test_trust_that_is_given_later_counts_from_the_next_words_on(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -152,6 +153,7 @@ async def test_its_cage_is_narrower_there(tmp_path: Path, places: tuple[Path, Pa
 
 
 @pytest.mark.proves("permissions-visited-later")
+@pytest.mark.deep
 async def test_its_cage_becomes_narrower_when_it_says_so_later(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:
@@ -239,6 +241,7 @@ async def test_where_settings_break_later_what_held_still_holds(
         assert statuses(s) == ["denied"]
 
 
+@pytest.mark.deep
 async def test_rules_of_a_stranger_that_cost_much_are_left_out(
     tmp_path: Path, places: tuple[Path, Path]
 ) -> None:

@@ -43,7 +43,7 @@ async def test_words_that_come_while_it_connects_share_the_connection(tmp_path: 
 
 
 @pytest.mark.proves("A31")
-@pytest.mark.parametrize("face", ["run", "chat"])
+@pytest.mark.parametrize("face", [pytest.param("run", marks=pytest.mark.deep), "chat"])
 async def test_the_program_connects_before_it_is_told_anything(tmp_path: Path, face: str) -> None:
     async with serving([HI]) as server:
         words = [sys.executable, "-m", "ouroboros", face, "--model", "openai-chat/m"]
@@ -99,6 +99,7 @@ async def test_a_server_that_is_not_there_is_missed_only_by_the_first_request(
 
 
 @pytest.mark.proves("A31")
+@pytest.mark.deep
 async def test_a_server_that_never_answers_the_call_keeps_nobody_from_leaving(
     tmp_path: Path,
 ) -> None:

@@ -28,6 +28,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "red", tmp_path / "blue"
 
 
+@pytest.mark.deep
 def test_settings_permissions_and_sessions_belong_to_their_folder(
     folders: tuple[Path, Path],
 ) -> None:
