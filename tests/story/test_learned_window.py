@@ -53,7 +53,12 @@ async def summaries(s: Stage) -> int:
 
 @pytest.mark.proves("A31", "H14")
 @pytest.mark.parametrize(
-    "format", ["ollama", "vllm", pytest.param("lmstudio", marks=pytest.mark.deep)]
+    "format",
+    [
+        "ollama",
+        pytest.param("vllm", marks=pytest.mark.deep),
+        pytest.param("lmstudio", marks=pytest.mark.deep),
+    ],
 )
 async def test_what_the_server_says_of_its_window_counts(tmp_path: Path, format: str) -> None:
     async with stage(tmp_path, TURNS, format=format) as s:

@@ -17,15 +17,9 @@ DONE = Turn(text="All done.")
 
 
 @pytest.mark.proves("D13", "F07")
-@pytest.mark.parametrize(
-    ("sandbox", "tty"),
-    [
-        ("workspace-write", False),
-        pytest.param("workspace-write", True, marks=pytest.mark.deep),
-        pytest.param("danger-full-access", False, marks=pytest.mark.deep),
-        pytest.param("danger-full-access", True, marks=pytest.mark.deep),
-    ],
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("sandbox", ["workspace-write", "danger-full-access"])
+@pytest.mark.parametrize("tty", [False, True])
 async def test_a_killed_run_takes_along_what_had_outlived_its_call(
     tmp_path: Path, sandbox: str, tty: bool
 ) -> None:

@@ -8,6 +8,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from ouroboros.core.commands import Approve
 from ouroboros.core.events import PermissionRequested, ToolProgress
 from ouroboros.core.events.code import Logged
 from ouroboros.llm.turns import Turn
@@ -195,11 +196,19 @@ FAILS = (
 async def test_a_tool_that_fails_says_why_and_the_run_goes_on(tmp_path: Path) -> None:
     for number, (code, _) in enumerate(FAILS):
         await to_thread.run_sync(partial(_lay, tmp_path, code, name=f"mine{number}"))
-    names = [f"mine{number}" for number in range(len(FAILS))]
-    turns = [using(name, what="x") for name in names]
-    # Of what a tool says the next ones are tainted, and would be asked about.
-    async with stage(tmp_path, [*turns, DONE], permissions={"allow": names}) as s:
-        outcome = await s.run()
+    turns = [using(f"mine{number}", what="x") for number in range(len(FAILS))]
+    async with stage(tmp_path, [*turns, DONE], interactive=True) as s:
+
+        async def agree() -> None:
+            # What a tool says is data, so that the ones after the first are asked about.
+            for number in range(1, len(FAILS)):
+                await s.until(PermissionRequested, number)
+                asked = s.events(PermissionRequested)[-1]
+                await s.session.send(Approve(request_id=asked.request_id))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(agree)
+            outcome = await s.run()
         said = words_of(s)
     wrong = [
         (code, text) for (code, words), text in zip(FAILS, said, strict=True) if words not in text

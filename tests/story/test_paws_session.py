@@ -66,6 +66,7 @@ def test_a_piece_of_work_from_its_start_to_the_merge(repo: Repository) -> None:
     assert "there is no session" in paws(repo, "list", "--all")[2]
 
 
+@pytest.mark.deep
 def test_exit_codes_say_the_kind(repo: Repository, tmp_path: Path) -> None:
     code, out, said = paws(repo, "start", at=tmp_path)
     assert (code, out) == (2, "")

@@ -127,13 +127,8 @@ async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -
 
 
 @pytest.mark.proves("H15")
-@pytest.mark.parametrize(
-    ("name", "variable"),
-    [
-        ("mine", "MINE"),
-        pytest.param("openrouter", "OPENROUTER_API", marks=pytest.mark.deep),
-    ],
-)
+@pytest.mark.deep
+@pytest.mark.parametrize(("name", "variable"), [("mine", "MINE"), ("openrouter", "OPENROUTER_API")])
 async def test_a_key_from_the_vendors_page_is_kept_and_used(
     server: AuthServer, tmp_path: Path, name: str, variable: str
 ) -> None:

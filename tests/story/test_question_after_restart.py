@@ -77,6 +77,7 @@ async def test_it_is_asked_again_and_a_yes_carries_the_call_out_once(tmp_path: P
 
 
 @pytest.mark.proves("E28")
+@pytest.mark.deep
 async def test_a_no_after_the_restart_holds(tmp_path: Path):
     asked = await killed(tmp_path)
     async with stage(

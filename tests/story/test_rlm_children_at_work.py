@@ -12,7 +12,7 @@ from ouroboros.llm.turns import Turn
 from tests.story.rlm_stage import block, contexts, rlm_stage
 
 OVER = "llm_query('Look at it', 'x');\nsetFinal('early');\nawait sleep(50);\nwhile (true) {}"
-SHORT = {"block_timeout": 0.5}
+SHORT = {"block_timeout": 0.3}
 SLOW = Turn(text="late", when="The data follows between", delay_seconds=90)
 
 

@@ -169,6 +169,7 @@ def test_data_beyond_the_window_is_not_read_plainly(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("Z01", "Z02")
+@pytest.mark.deep
 def test_a_goal_is_gone_on_with_until_code_says_that_it_is_reached(tmp_path: Path) -> None:
     turns = [
         block("let n = 1; setFinal('first')"),

@@ -123,12 +123,12 @@ async def test_words_in_data_start_no_call(tmp_path: Path) -> None:
 async def test_small_data_is_answered_by_one_plain_read_and_large_data_by_code(
     tmp_path: Path,
 ) -> None:
-    small = {"data": filler(5_000)}
+    small: dict[str, object] = {"data": filler(5_000)}
     async with rlm_stage(tmp_path, [Turn(text=" Crate seven. ")], data=small, way="auto") as s:
         outcome = await s.run("Which crate?")
         assert (outcome.reason, outcome.final, outcome.turns) == ("completed", "Crate seven.", 1)
         assert findings(s).leaves == 1
-    large = {"data": filler(100_000)}
+    large: dict[str, object] = {"data": filler(100_000)}
     async with rlm_stage(tmp_path, FIND, data=large, way="auto") as s:
         assert (await s.run()).final == CANARY
         assert findings(s).leaves == 0

@@ -171,7 +171,7 @@ async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "a.txt").write_text("a")
     reads = tuple(call("read", path="a.txt") for _ in range(3))
-    writes = tuple(call("shell", command=f"sleep 0.1; echo {n}") for n in range(2))
+    writes = tuple(call("shell", command=f"sleep 0.01; echo {n}") for n in range(2))
     async with stage(tmp_path, [Turn(tool_calls=(*reads, *writes)), DONE]) as s:
         await s.run()
         marks = [

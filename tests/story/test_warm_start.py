@@ -43,7 +43,8 @@ async def test_words_that_come_while_it_connects_share_the_connection(tmp_path: 
 
 
 @pytest.mark.proves("A31")
-@pytest.mark.parametrize("face", [pytest.param("run", marks=pytest.mark.deep), "chat"])
+@pytest.mark.deep
+@pytest.mark.parametrize("face", ["run", "chat"])
 async def test_the_program_connects_before_it_is_told_anything(tmp_path: Path, face: str) -> None:
     async with serving([HI]) as server:
         words = [sys.executable, "-m", "ouroboros", face, "--model", "openai-chat/m"]
