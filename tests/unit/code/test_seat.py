@@ -62,31 +62,27 @@ async def test_an_answer_that_does_not_fit_is_an_error_of_its_call():
 
 @pytest.mark.proves("B23")
 @pytest.mark.deep
-async def test_a_frozen_worker_is_ended_and_another_goes_on():
-    async def cancelled() -> None:
-        async with isolate() as one:
-            await one.run("1")
+async def test_a_frozen_worker_is_ended_by_a_cancel_and_another_goes_on():
+    async with isolate() as one:
+        await one.run("1")
 
-            async def freeze_and_cancel() -> None:
-                os.kill(one.pid, signal.SIGSTOP)
-                await one.cancel()
+        async def freeze_and_cancel() -> None:
+            os.kill(one.pid, signal.SIGSTOP)
+            await one.cancel()
 
-            outcome = await run_while(one, "await wait()", freeze_and_cancel)
-            assert outcome.stopped == "cancel"
-            assert told(await one.run("2")) == "2"
+        outcome = await run_while(one, "await wait()", freeze_and_cancel)
+        assert outcome.stopped == "cancel"
+        assert told(await one.run("2")) == "2"
 
-    async def silent() -> None:
-        async with isolate() as one:
-            await one.run("1")
 
-            async def freeze() -> None:
-                os.kill(one.pid, signal.SIGSTOP)
+@pytest.mark.soak
+async def test_a_frozen_worker_is_ended_when_its_time_is_over_and_another_goes_on():
+    async with isolate() as one:
+        await one.run("1")
 
-            outcome = await run_while(one, "for (;;) {}", freeze, seconds=1)
-            assert outcome.stopped == "time"
-            assert told(await one.run("2")) == "2"
+        async def freeze() -> None:
+            os.kill(one.pid, signal.SIGSTOP)
 
-    with anyio.fail_after(120):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(cancelled)
-            tasks.start_soon(silent)
+        outcome = await run_while(one, "for (;;) {}", freeze, seconds=1)
+        assert outcome.stopped == "time"
+        assert told(await one.run("2")) == "2"

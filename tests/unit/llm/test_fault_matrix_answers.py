@@ -148,7 +148,7 @@ async def test_a_stream_with_a_false_label_is_an_answer_or_a_typed_failure(forma
 
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
-@pytest.mark.parametrize("mebibytes", [20, pytest.param(100, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("mebibytes", [20, pytest.param(100, marks=pytest.mark.soak)])
 async def test_a_line_without_an_end_is_a_typed_failure(format: str, mebibytes: int) -> None:
     """What is sent never ends a frame; the connection goes with it."""
 

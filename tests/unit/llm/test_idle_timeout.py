@@ -60,8 +60,7 @@ async def test_silence_is_waited_for_and_bytes_begin_it_anew() -> None:
             tasks.start_soon(check, "openai-chat", place, 300.0, 1.1)
 
 
-@pytest.mark.proves("providers-faults")
-@pytest.mark.deep
+@pytest.mark.soak
 @every("format", FORMATS)
 async def test_the_time_holds_within_a_tenth(format: str) -> None:
     async with hurrying(3.0), create_task_group() as tasks:

@@ -137,7 +137,7 @@ async def test_a_server_that_says_no_goodbye_holds_nobody_up(papers: Papers, way
             await transport.close()
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 @every("way", WAYS)
 async def test_a_stop_closes_it_within_a_tenth_of_a_second(papers: Papers, way: Way) -> None:
     for place in PLACES:
@@ -165,7 +165,7 @@ async def test_silence_behind_a_proxy_ends_everywhere(papers: Papers, way: Way) 
         await silence(way, papers, place, 0.2)
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 @every("way", WAYS)
 async def test_the_time_behind_a_proxy_holds_within_a_tenth(papers: Papers, way: Way) -> None:
     for place in PLACES:
