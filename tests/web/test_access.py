@@ -50,22 +50,21 @@ ORIGINS = [
 
 
 @pytest.mark.proves("T18")
-@pytest.mark.parametrize(("host", "refusal"), HOSTS)
-def test_only_names_of_this_machine_with_the_right_port_are_answered(
-    host: str, refusal: str | None
-) -> None:
+def test_only_names_of_this_machine_with_the_right_port_are_answered() -> None:
     access = Access(8000, token="t")
-    given = asker(host=host, authorization="Bearer t")
-    assert access.refuses(given) == access.refuses_place(given) == refusal
+    for host, refusal in HOSTS:
+        given = asker(host=host, authorization="Bearer t")
+        assert (host, access.refuses(given)) == (host, refusal)
+        assert (host, access.refuses_place(given)) == (host, refusal)
 
 
 @pytest.mark.proves("T18")
-@pytest.mark.parametrize(("origin", "refusal"), ORIGINS)
-def test_only_the_page_at_the_same_address_may_ask(origin: str, refusal: str | None) -> None:
+def test_only_the_page_at_the_same_address_may_ask() -> None:
     access = Access(8000, token="t")
-    given = asker(origin=origin, authorization="Bearer t", method="POST")
-    assert access.refuses(given) == refusal
-    assert access.refuses(given, is_socket=True) == refusal
+    for origin, refusal in ORIGINS:
+        given = asker(origin=origin, authorization="Bearer t", method="POST")
+        assert (origin, access.refuses(given)) == (origin, refusal)
+        assert (origin, access.refuses(given, is_socket=True)) == (origin, refusal)
 
 
 def test_a_cookie_counts_only_with_a_word_on_where_the_page_is_from() -> None:
@@ -83,23 +82,23 @@ def test_a_cookie_counts_only_with_a_word_on_where_the_page_is_from() -> None:
     assert access.refuses(asker(cookie=crumb, origin=own), is_socket=True) is None
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"authorization": "Bearer x"},
-        {"authorization": "Bearer "},
-        {"authorization": "t"},
-        {"authorization": "Basic t"},
-        {"authorization": "Bearer \xe9"},
-        {"cookie": "ouro-8000=t"},
-        {"cookie": "ouro-8001=c"},
-        {"cookie": "ouro-8000="},
-        {"cookie": ";;=;"},
-    ],
-)
-def test_without_the_token_or_the_cookie_nobody_is_let_in(given: dict[str, str]) -> None:
-    assert Access(8000, token="t", cookie="c").refuses(asker(**given)) == "token"
+STRANGERS: list[dict[str, str]] = [
+    {},
+    {"authorization": "Bearer x"},
+    {"authorization": "Bearer "},
+    {"authorization": "t"},
+    {"authorization": "Basic t"},
+    {"authorization": "Bearer \xe9"},
+    {"cookie": "ouro-8000=t"},
+    {"cookie": "ouro-8001=c"},
+    {"cookie": "ouro-8000="},
+    {"cookie": ";;=;"},
+]
+
+
+def test_without_the_token_or_the_cookie_nobody_is_let_in() -> None:
+    access = Access(8000, token="t", cookie="c")
+    assert [each for each in STRANGERS if access.refuses(asker(**each)) != "token"] == []
 
 
 @pytest.mark.proves("T18")

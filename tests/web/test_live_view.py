@@ -84,12 +84,14 @@ async def asked(site: Site, path: str, **query: str) -> None:
             await anyio.sleep(pause)
 
 
-@pytest.mark.proves("interfaces-hands-in-a-tab")
+@pytest.mark.proves("interfaces-hands-in-a-tab", "interfaces-who-drives", "V20")
 async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
     async with viewed(chromium, tmp_path) as (served, person, session):
         await person.shows("The browser has not been started")
+        await person.run(_axe())
+        assert await serious(person) == []
         await opens(person, site.url("form").removeprefix("http://"), "Form")
         await presses(person, 150, 75)
         await asked(site, "/pressed")
@@ -107,22 +109,22 @@ async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
         assert "Gr\\u00fc" not in kept
         driven = [each["data"]["driver"] for each in log if each["type"] == "tab.driver"]
         assert driven == ["person"]
+        await hands_back_and_takes_over(person)
+        await person.session()
+        await person.run("ouro.page.show('browser')")
+        await person.shows("This session has no browser")
 
 
-@pytest.mark.proves("interfaces-who-drives")
-async def test_one_key_hands_back_and_one_takes_over(
-    chromium: Chromium, tmp_path: Path, site: Site
-) -> None:
-    async with viewed(chromium, tmp_path) as (_, person, _session):
-        await opens(person, site.url("form"), "Form")
-        await person.until("document.querySelector('.stage.is-person') !== null")
-        await person.press("F10")
-        await person.until("document.querySelector('.stage.is-nobody') !== null")
-        await person.press("F9")
-        await person.until("document.querySelector('.stage.is-person') !== null")
-        # The page is loaded again, and what its person held is still theirs.
-        await person.tab.reload()
-        await person.until("document.querySelector('.stage.is-person canvas')?.width > 300")
+async def hands_back_and_takes_over(person: Window) -> None:
+    """By a key each."""
+    await person.until("document.querySelector('.stage.is-person') !== null")
+    await person.press("F10")
+    await person.until("document.querySelector('.stage.is-nobody') !== null")
+    await person.press("F9")
+    await person.until("document.querySelector('.stage.is-person') !== null")
+    # The page is loaded again, and what its person held is still theirs.
+    await person.tab.reload()
+    await person.until("document.querySelector('.stage.is-person canvas')?.width > 300")
 
 
 def chosen(title: str) -> str:
@@ -161,6 +163,7 @@ async def test_the_bar_goes_back_forward_and_loads_again_and_tabs_open_and_close
 
 
 @pytest.mark.proves("C21")
+@pytest.mark.deep
 async def test_the_page_has_the_keys_at_once_and_the_bar_again_when_an_address_is_refused(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
@@ -261,15 +264,6 @@ async def test_a_dialog_of_the_page_is_answered_over_its_picture(
         await person.until("document.querySelector('.stage-card') === null")
 
 
-@pytest.mark.proves("V20")
-async def test_a_session_without_a_browser_says_so(chromium: Chromium, tmp_path: Path) -> None:
-    async with web(tmp_path) as served, window(chromium, served) as person:
-        await person.enter()
-        await person.session()
-        await person.run("ouro.page.show('browser')")
-        await person.shows("This session has no browser")
-
-
 @pytest.mark.proves("C23")
 async def test_a_program_speaks_to_the_tabs_over_the_websocket_and_hears_of_its_end(
     tmp_path: Path, site: Site
@@ -336,15 +330,8 @@ async def serious(person: Window) -> list[str]:
     )
 
 
-@pytest.mark.proves("V20")
-async def test_the_view_of_a_browser_that_is_not_started_has_no_barrier(
-    chromium: Chromium, tmp_path: Path
-) -> None:
-    axe = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
-    async with viewed(chromium, tmp_path) as (_, person, _session):
-        await person.shows("The browser has not been started")
-        await person.run(axe)
-        assert await serious(person) == []
+def _axe() -> str:
+    return Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
 
 
 @pytest.mark.proves("V20")
@@ -352,12 +339,11 @@ async def test_the_view_of_a_browser_that_is_not_started_has_no_barrier(
 async def test_the_view_has_no_barrier_in_light_and_dark_driven_and_asked(
     chromium: Chromium, tmp_path: Path, site: Site
 ) -> None:
-    axe = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
     site.put(
         "ask", "<title>Ask</title><script>setTimeout(() => prompt('Name?', 'x'), 300)</script>"
     )
     async with viewed(chromium, tmp_path) as (_, person, _session):
-        await person.run(axe)
+        await person.run(_axe())
         for scheme in ("light", "dark"):
             await person.colours(scheme)
             assert await serious(person) == []

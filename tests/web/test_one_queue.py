@@ -137,7 +137,7 @@ async def test_the_screen_and_a_page_race_for_twenty_approvals_with_one_winner_e
     await raced(tmp_path, 20)
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_the_screen_and_a_page_race_for_a_thousand_approvals_with_one_winner_each(
     tmp_path: Path,
 ) -> None:

@@ -33,32 +33,33 @@ async def _fill(window: Window, selector: str, words: str) -> None:
     await window.type(words)
 
 
-@pytest.mark.proves("E13", "E15", "V06")
-async def test_the_input_may_be_changed_and_a_no_brings_words_to_the_model(page: Shown) -> None:
-    turns = [_run("touch asked"), _run("touch refused"), Turn(text="Well")]
-    async with page(turns, mode="ask") as window:
-        session = await window.session()
-        await window.say("Do it")
-        await window.until(_ASK)
-        assert "not known only to read" in await window.text(".ask .reasons")
-        assert "Asked by mode ask" in await window.text(".ask .reasons")
-        await window.click(".ask button", "Edit")
-        await window.until("document.querySelector('.ask textarea')?.value === 'touch asked'")
-        await _fill(window, ".ask textarea", "touch changed")
-        await window.click(".ask button", "Yes, as edited")
-        await window.until("document.querySelector('.ask .exact')?.innerText === 'touch refused'")
-        work = window.served.root / "work"
-        assert (work / "changed").exists()
-        assert not (work / "asked").exists()
-        await _fill(window, ".ask form input", "not today, tomorrow")
-        await window.press("Enter")
-        await window.until("document.querySelector('.ending') !== null")
-        assert not (work / "refused").exists()
-        assert "not today, tomorrow" in window.served.model.exchanges[-1].body
-        yes, no = await _answered(window, session)
-        assert (yes["allowed"], yes["input"]) == (True, "touch changed")
-        assert (no["allowed"], no["message"]) == (False, "not today, tomorrow")
-        assert "Denied by you: not today, tomorrow" in await window.text(".transcript")
+def _turns_of_the_input_may_be_changed_and_a_no_brings_words_to_the_model() -> list[Turn]:
+    return [_run("touch asked"), _run("touch refused"), Turn(text="Well")]
+
+
+async def the_input_may_be_changed_and_a_no_brings_words_to_the_model(window: Window) -> None:
+    session = await window.session()
+    await window.say("Do it")
+    await window.until(_ASK)
+    assert "not known only to read" in await window.text(".ask .reasons")
+    assert "Asked by mode ask" in await window.text(".ask .reasons")
+    await window.click(".ask button", "Edit")
+    await window.until("document.querySelector('.ask textarea')?.value === 'touch asked'")
+    await _fill(window, ".ask textarea", "touch changed")
+    await window.click(".ask button", "Yes, as edited")
+    await window.until("document.querySelector('.ask .exact')?.innerText === 'touch refused'")
+    work = window.served.root / "work"
+    assert (work / "changed").exists()
+    assert not (work / "asked").exists()
+    await _fill(window, ".ask form input", "not today, tomorrow")
+    await window.press("Enter")
+    await window.until("document.querySelector('.ending') !== null")
+    assert not (work / "refused").exists()
+    assert "not today, tomorrow" in window.served.model.exchanges[-1].body
+    yes, no = await _answered(window, session)
+    assert (yes["allowed"], yes["input"]) == (True, "touch changed")
+    assert (no["allowed"], no["message"]) == (False, "not today, tomorrow")
+    assert "Denied by you: not today, tomorrow" in await window.text(".transcript")
 
 
 _AT_ONCE = """new MutationObserver((_, me) => {
@@ -71,19 +72,15 @@ _AT_ONCE = """new MutationObserver((_, me) => {
 }).observe(document.body, {subtree: true, childList: true})"""
 
 
-@pytest.mark.proves("E13", "E15", "V06")
-async def test_a_card_that_has_just_come_takes_no_answer_meant_for_another(page: Shown) -> None:
-    async with page([_run("touch one"), Turn(text="Well")], mode="ask") as window:
-        session = await window.session()
-        await window.run(_AT_ONCE)
-        await window.say("Do it")
-        await window.until(
-            "globalThis.tried && document.querySelector('.ask[data-ready]') !== null"
-        )
-        assert await _answered(window, session) == []
-        await window.answer()
-        await window.until("document.querySelector('.ending') !== null")
-        assert [each["allowed"] for each in await _answered(window, session)] == [True]
+async def a_card_that_has_just_come_takes_no_answer_meant_for_another(window: Window) -> None:
+    session = await window.session()
+    await window.run(_AT_ONCE)
+    await window.say("Do it")
+    await window.until("globalThis.tried && document.querySelector('.ask[data-ready]') !== null")
+    assert await _answered(window, session) == []
+    await window.answer()
+    await window.until("document.querySelector('.ending') !== null")
+    assert [each["allowed"] for each in await _answered(window, session)] == [True]
 
 
 @pytest.mark.proves("E14", "E16")
@@ -171,8 +168,7 @@ async def test_two_pages_show_one_question_and_the_first_answer_closes_both(
         assert len(await _answered(desk, session)) == 1
 
 
-@pytest.mark.proves("interfaces-questions-and-plans-on-the-page")
-async def test_questions_of_the_model_and_plans_are_answered_in_the_page(page: Shown) -> None:
+def _turns_of_questions_of_the_model_and_plans_are_answered_in_the_page() -> list[Turn]:
     question: dict[str, Any] = {
         "id": "base",
         "header": "Base",
@@ -188,48 +184,62 @@ async def test_questions_of_the_model_and_plans_are_answered_in_the_page(page: S
         arguments={"questions": [question, question | {"id": "why", "question": "Why that?"}]},
     )
     plan = "Here:\n<proposed_plan>\n1. Write **a.txt**\n</proposed_plan>\nTell me."
-    turns = [Turn(tool_calls=(asks,)), Turn(text=plan), Turn(text="It is so.")]
-    async with page(turns, mode="plan") as window:
-        session = await window.session()
-        await window.say("Plan it")
-        await window.shows("Which database?")
-        await window.click(".ask label", "PostgreSQL")
-        await window.run("document.querySelectorAll('.ask .own input.field')[1].focus()")
-        await window.type("many machines")
-        await window.click(".ask button", "Answer")
-        await window.shows("Carry this plan out?")
-        assert await window.run("document.querySelector('.ask strong').innerText") == "a.txt"
-        assert "<proposed_plan>" not in await window.text(".transcript")
-        events = await window.served.log(session)
-        (said,) = [each["data"]["answers"] for each in events if each["type"] == "user.answered"]
-        assert said == {"base": ["PostgreSQL"], "why": ["many machines"]}
-        await window.click(".ask button", "Change it")
-        await window.until("document.querySelector('.ask textarea') !== null")
-        await _fill(window, ".ask textarea", "1. Only look")
-        await window.click(".ask button", "Yes, as changed")
-        await window.shows("It is so.")
-        (accepted,) = [
-            each["data"]
-            for each in await window.served.log(session)
-            if each["type"] == "plan.answered"
-        ]
-        assert (accepted["accepted"], accepted["text"]) == (True, "1. Only look")
-        assert "Only look" in await window.text(".proposed")
+    return [Turn(tool_calls=(asks,)), Turn(text=plan), Turn(text="It is so.")]
 
 
-@pytest.mark.proves("E15")
-async def test_what_can_only_be_done_as_it_is_offers_no_change(page: Shown) -> None:
-    async with page() as window:
-        await window.session()
-        asked = {"call_id": "c", "tool": "click", "action": "Send a form", "input": '{"tab":"t"}'}
-        for number, (fixed, buttons) in enumerate(((False, 1), (True, 0))):
-            data = {**asked, "request_id": f"req_{number}", "fixed": fixed}
-            await window.run(
-                "(() => { const { current } = ouro.store; current.state.approvals.clear(); const seq = current.state.seq + 1;"
-                "current.take({kind: 'event', event: {id: `e${seq}`, seq, ts: 0, type: 'permission.requested',"
-                f"data: {json.dumps(data)}}}}}) }})()"
-            )
-            edit = "[...document.querySelectorAll('.ask .button')].filter((each) => each.innerText === 'Edit')"
-            await window.until(
-                f"document.querySelector('.ask .exact') !== null && {edit}.length === {buttons}"
-            )
+async def questions_of_the_model_and_plans_are_answered_in_the_page(window: Window) -> None:
+    session = await window.session(mode="plan")
+    await window.say("Plan it")
+    await window.shows("Which database?")
+    await window.click(".ask label", "PostgreSQL")
+    await window.run("document.querySelectorAll('.ask .own input.field')[1].focus()")
+    await window.type("many machines")
+    await window.click(".ask button", "Answer")
+    await window.shows("Carry this plan out?")
+    assert await window.run("document.querySelector('.ask strong').innerText") == "a.txt"
+    assert "<proposed_plan>" not in await window.text(".transcript")
+    events = await window.served.log(session)
+    (said,) = [each["data"]["answers"] for each in events if each["type"] == "user.answered"]
+    assert said == {"base": ["PostgreSQL"], "why": ["many machines"]}
+    await window.click(".ask button", "Change it")
+    await window.until("document.querySelector('.ask textarea') !== null")
+    await _fill(window, ".ask textarea", "1. Only look")
+    await window.click(".ask button", "Yes, as changed")
+    await window.shows("It is so.")
+    (accepted,) = [
+        each["data"] for each in await window.served.log(session) if each["type"] == "plan.answered"
+    ]
+    assert (accepted["accepted"], accepted["text"]) == (True, "1. Only look")
+    assert "Only look" in await window.text(".proposed")
+
+
+async def what_can_only_be_done_as_it_is_offers_no_change(window: Window) -> None:
+    await window.session()
+    asked = {"call_id": "c", "tool": "click", "action": "Send a form", "input": '{"tab":"t"}'}
+    for number, (fixed, buttons) in enumerate(((False, 1), (True, 0))):
+        data = {**asked, "request_id": f"req_{number}", "fixed": fixed}
+        await window.run(
+            "(() => { const { current } = ouro.store; current.state.approvals.clear(); const seq = current.state.seq + 1;"
+            "current.take({kind: 'event', event: {id: `e${seq}`, seq, ts: 0, type: 'permission.requested',"
+            f"data: {json.dumps(data)}}}}}) }})()"
+        )
+        edit = "[...document.querySelectorAll('.ask .button')].filter((each) => each.innerText === 'Edit')"
+        await window.until(
+            f"document.querySelector('.ask .exact') !== null && {edit}.length === {buttons}"
+        )
+
+
+@pytest.mark.proves("E13", "E15", "V06", "interfaces-questions-and-plans-on-the-page")
+async def test_what_waits_for_the_person_is_answered_in_the_page(page: Shown) -> None:
+    async with page(
+        [
+            *_turns_of_the_input_may_be_changed_and_a_no_brings_words_to_the_model(),
+            *[_run("touch one"), Turn(text="Well")],
+            *_turns_of_questions_of_the_model_and_plans_are_answered_in_the_page(),
+        ],
+        mode="ask",
+    ) as window:
+        await the_input_may_be_changed_and_a_no_brings_words_to_the_model(window)
+        await a_card_that_has_just_come_takes_no_answer_meant_for_another(window)
+        await questions_of_the_model_and_plans_are_answered_in_the_page(window)
+        await what_can_only_be_done_as_it_is_offers_no_change(window)

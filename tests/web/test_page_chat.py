@@ -7,15 +7,15 @@ import pytest
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
 from tests.web.conftest import Shown
+from tests.web.window import Window
 
 _CALLS = "document.querySelectorAll('.call').length"
 
 
-@pytest.mark.proves("V11", "V24")
-async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside(
-    page: Shown,
-) -> None:
-    turns = [
+def _turns_of_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside() -> list[
+    Turn
+]:
+    return [
         Turn(
             text="I look **first**.", tool_calls=(call("exec_command", cmd="mkdir found; echo hi"),)
         ),
@@ -23,33 +23,36 @@ async def test_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_fr
             text="## Found\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n```python\nprint(1)\n```", chunk=3
         ),
     ]
-    async with page(turns, mode="ask") as window:
-        await window.shows("What shall be done?")
-        await window.say("Look around")
-        await window.shows("Exactly, for exec_command")
-        assert "mkdir found; echo hi" in await window.text(".ask .exact")
-        assert await window.text("article.said") == "Look around"
-        assert await window.run("document.querySelector('.reply strong').textContent") == "first"
-        assert not (window.served.root / "work" / "found").exists()
-        await window.answer()
-        await window.until("document.querySelector('.ending') !== null")
-        assert (window.served.root / "work" / "found").is_dir()
-        assert await window.count(".ask") == 0
-        assert "waiting" not in await window.text(".call")
-        assert "done" in await window.text(".call")
-        heading = "document.querySelector('.prose h4')?.textContent"
-        assert await window.run(heading) == "Found"
-        assert await window.run("document.querySelector('td.right').textContent") == "2"
-        assert "Done" in await window.text(".ending")
-        assert await window.run("document.title") == "Look around · Ouroboros"
-        home = urlsplit(window.served.plate.address).netloc
-        assert window.asked
-        assert {urlsplit(each).netloc for each in window.asked if each[:5] != "data:"} == {home}
 
 
-@pytest.mark.proves("V12", "B27")
-async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Shown) -> None:
-    turns = [
+async def a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside(
+    window: Window,
+) -> None:
+    await window.shows("What shall be done?")
+    await window.say("Look around")
+    await window.shows("Exactly, for exec_command")
+    assert "mkdir found; echo hi" in await window.text(".ask .exact")
+    assert await window.text("article.said") == "Look around"
+    assert await window.run("document.querySelector('.reply strong').textContent") == "first"
+    assert not (window.served.root / "work" / "found").exists()
+    await window.answer()
+    await window.until("document.querySelector('.ending') !== null")
+    assert (window.served.root / "work" / "found").is_dir()
+    assert await window.count(".ask") == 0
+    assert "waiting" not in await window.text(".call")
+    assert "done" in await window.text(".call")
+    heading = "document.querySelector('.prose h4')?.textContent"
+    assert await window.run(heading) == "Found"
+    assert await window.run("document.querySelector('td.right').textContent") == "2"
+    assert "Done" in await window.text(".ending")
+    assert await window.run("document.title") == "Look around · Ouroboros"
+    home = urlsplit(window.served.plate.address).netloc
+    assert window.asked
+    assert {urlsplit(each).netloc for each in window.asked if each[:5] != "data:"} == {home}
+
+
+def _turns_of_iterations_show_code_what_came_of_it_children_and_errors() -> list[Turn]:
+    return [
         Turn(text="I count.\n\n```js\nconst rows = [{id: 1}, {id: 2}]; log('two'); rows\n```"),
         Turn(text="```js\n// A remark.\nconst more = rows.length\n```"),
         Turn(
@@ -58,69 +61,72 @@ async def test_iterations_show_code_what_came_of_it_children_and_errors(page: Sh
         Turn(text="said"),
         Turn(text="```js\nsetFinal({answer: 42})\n```"),
     ]
-    async with page(turns) as window:
-        await window.session(mind="rlm")
-        await window.say("Count")
-        await window.until("document.querySelector('.ending.card') !== null")
-        heads = await window.run(
-            "[...document.querySelectorAll('.iteration > .fold-head')].map((each) => each.innerText)"
-        )
-        # What is folded says what it was for, or else what it did.
-        assert [each.split("\n")[0] for each in heads] == [
-            "Iteration 1 I count.",
-            "Iteration 2 const more = rows.length",
-            "Iteration 3",
-            "Iteration 4",
-        ]
-        assert "2 blocks, 1 failed" in heads[2]
-        await window.click(".iteration > .fold-head", "Iteration 1")
-        await window.until("document.querySelector('.iteration').innerText.includes('const rows')")
-        first = await window.text(".iteration")
-        assert "I count." in first
-        assert "```" not in first
-        assert "const rows = [{id: 1}, {id: 2}]" in first
-        for fact in ("array · 2 items", "{id: number}", '[{"id":1},{"id":2}]', "two"):
-            assert fact in first
-        second = await window.run("document.querySelectorAll('.iteration')[2].innerText")
-        assert "Asks a model Say it" in second
-        assert "Error at line 1" in second
-        assert "no <b>" in second
-        assert '"answer": 42' in await window.text(".ending.card")
 
 
-@pytest.mark.proves("V11", "V24")
-async def test_words_steer_wait_or_stop_a_run_by_keys(page: Shown) -> None:
-    turns = [
+async def iterations_show_code_what_came_of_it_children_and_errors(window: Window) -> None:
+    await window.session(mind="rlm", mode="full-auto")
+    await window.say("Count")
+    await window.until("document.querySelector('.ending.card') !== null")
+    heads = await window.run(
+        "[...document.querySelectorAll('.iteration > .fold-head')].map((each) => each.innerText)"
+    )
+    # What is folded says what it was for, or else what it did.
+    assert [each.split("\n")[0] for each in heads] == [
+        "Iteration 1 I count.",
+        "Iteration 2 const more = rows.length",
+        "Iteration 3",
+        "Iteration 4",
+    ]
+    assert "2 blocks, 1 failed" in heads[2]
+    await window.click(".iteration > .fold-head", "Iteration 1")
+    await window.until("document.querySelector('.iteration').innerText.includes('const rows')")
+    first = await window.text(".iteration")
+    assert "I count." in first
+    assert "```" not in first
+    assert "const rows = [{id: 1}, {id: 2}]" in first
+    for fact in ("array · 2 items", "{id: number}", '[{"id":1},{"id":2}]', "two"):
+        assert fact in first
+    second = await window.run("document.querySelectorAll('.iteration')[2].innerText")
+    assert "Asks a model Say it" in second
+    assert "Error at line 1" in second
+    assert "no <b>" in second
+    assert '"answer": 42' in await window.text(".ending.card")
+
+
+def _turns_of_words_steer_wait_or_stop_a_run_by_keys() -> list[Turn]:
+    return [
         Turn(text="First", tool_calls=(call("exec_command", cmd="touch one"),)),
         Turn(text="Steered then"),
         Turn(text="Later then", tool_calls=(call("exec_command", cmd="touch two"),)),
     ]
-    async with page(turns, mode="ask") as window:
-        session = await window.session()
-        await window.say("Begin")
-        await window.until("document.querySelector('.ask') !== null")
-        await window.say("Mind the time")
-        await window.until("document.querySelector('.said.steered') !== null")
-        await window.focus()
-        await window.type("And then this")
-        await window.press("Tab")
-        await window.until("document.querySelector('.later')?.innerText.includes('And then this')")
-        await window.answer()
-        await window.until("document.querySelectorAll('.said').length === 3")
-        await window.until("document.querySelector('.ask') !== null")
-        await window.press("Escape")
-        await window.shows("Interrupted")
-        assert await window.count(".ask") == 0
-        state = await window.served.rests(session)
-        assert state["queued"] == {}
-        assert not (window.served.root / "work" / "two").exists()
-        said = [
-            part["text"]
-            for each in await window.served.log(session)
-            if each["type"] == "user.message" and each["data"]["message"].get("kind") is None
-            for part in each["data"]["message"]["parts"]
-        ]
-        assert said == ["Begin", "Mind the time", "And then this"]
+
+
+async def words_steer_wait_or_stop_a_run_by_keys(window: Window) -> None:
+    session = await window.session()
+    await window.say("Begin")
+    await window.until("document.querySelector('.ask') !== null")
+    await window.say("Mind the time")
+    await window.until("document.querySelector('.said.steered') !== null")
+    await window.focus()
+    await window.type("And then this")
+    await window.press("Tab")
+    await window.until("document.querySelector('.later')?.innerText.includes('And then this')")
+    await window.answer()
+    await window.until("document.querySelectorAll('.said').length === 3")
+    await window.until("document.querySelector('.ask') !== null")
+    await window.press("Escape")
+    await window.shows("Interrupted")
+    assert await window.count(".ask") == 0
+    state = await window.served.rests(session)
+    assert state["queued"] == {}
+    assert not (window.served.root / "work" / "two").exists()
+    said = [
+        part["text"]
+        for each in await window.served.log(session)
+        if each["type"] == "user.message" and each["data"]["message"].get("kind") is None
+        for part in each["data"]["message"]["parts"]
+    ]
+    assert said == ["Begin", "Mind the time", "And then this"]
 
 
 @pytest.mark.proves("V11", "V24")
@@ -220,3 +226,18 @@ async def test_a_picture_is_pasted_and_a_file_is_named_by_its_beginning(page: Sh
         await window.focus()
         await window.press("ArrowUp")
         await window.until(f"{value} === 'What is this, and @sources/main.py'")
+
+
+@pytest.mark.proves("V11", "V24", "V12", "B27")
+async def test_conversations_are_had_in_the_page(page: Shown) -> None:
+    async with page(
+        [
+            *_turns_of_a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside(),
+            *_turns_of_iterations_show_code_what_came_of_it_children_and_errors(),
+            *_turns_of_words_steer_wait_or_stop_a_run_by_keys(),
+        ],
+        mode="ask",
+    ) as window:
+        await a_task_is_typed_watched_allowed_and_answered_and_nothing_comes_from_outside(window)
+        await iterations_show_code_what_came_of_it_children_and_errors(window)
+        await words_steer_wait_or_stop_a_run_by_keys(window)

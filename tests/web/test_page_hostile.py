@@ -43,11 +43,10 @@ async def harmless(window: Window) -> None:
     assert not [each for each in window.asked if "example" in each]
 
 
-@pytest.mark.proves("V22")
-async def test_words_of_models_tools_and_people_stay_words(page: Shown) -> None:
+def _turns_of_words_of_models_tools_and_people_stay_words() -> list[Turn]:
     path = "x<img src=y onerror=window.pwned=8>.txt"
     shout = call("exec_command", cmd=f"printf '%s\\n' \"{BAD[:40]}\"; printf '\\033[2Jcleared\\n'")
-    turns = [
+    return [
         Turn(
             text=f"{BAD}\n\n{LINKS}\n\n{TURNED}\n\n```js\n{BAD}\n```\n\n| {BAD[:30]} |\n|---|\n| x |"
         ),
@@ -58,41 +57,44 @@ async def test_words_of_models_tools_and_people_stay_words(page: Shown) -> None:
         ),
         Turn(text=f"# {BAD}\n\n> {BAD}\n\n- {BAD}\n"),
     ]
-    async with page(turns) as window:
-        session = await window.session()
-        await window.say(f"{BAD} {TURNED}")
-        await window.until("document.querySelectorAll('.ending').length === 1")
-        await harmless(window)
-        await window.say("Again")
-        await window.until("document.querySelectorAll('.ending').length === 2")
-        await window.run(
-            "document.querySelectorAll('.fold-head[aria-expanded=false]').forEach((each) => each.click())"
-        )
-        await window.shows("cleared")
-        await harmless(window)
-        text = await window.text(".transcript")
-        assert "<script>window.pwned = 1</script>" in text
-        assert "safe\\u{202e}txt.exe\\u{202c}" in text
-        assert "(evil.example)" in text
-        assert "picture: pixel" in text
-        await window.go(f"{session}/timeline")
-        await window.until("document.querySelectorAll('.event').length > 5")
-        await window.run("document.querySelectorAll('.event')[3].click()")
-        await window.until("document.querySelector('.details') !== null")
-        await harmless(window)
 
 
-@pytest.mark.proves("V22")
-async def test_what_is_asked_about_is_spelled_out(page: Shown) -> None:
+async def words_of_models_tools_and_people_stay_words(window: Window) -> None:
+    session = await window.session()
+    await window.say(f"{BAD} {TURNED}")
+    await window.until("document.querySelectorAll('.ending').length === 1")
+    await harmless(window)
+    await window.say("Again")
+    await window.until("document.querySelectorAll('.ending').length === 2")
+    await window.run(
+        "document.querySelectorAll('.fold-head[aria-expanded=false]').forEach((each) => each.click())"
+    )
+    await window.shows("cleared")
+    await harmless(window)
+    text = await window.text(".transcript")
+    assert "<script>window.pwned = 1</script>" in text
+    assert "safe\\u{202e}txt.exe\\u{202c}" in text
+    assert "(evil.example)" in text
+    assert "picture: pixel" in text
+    await window.go(f"{session}/timeline")
+    await window.until("document.querySelectorAll('.event').length > 5")
+    await window.run("document.querySelectorAll('.event')[3].click()")
+    await window.until("document.querySelector('.details') !== null")
+    await harmless(window)
+
+
+def _turns_of_what_is_asked_about_is_spelled_out() -> list[Turn]:
     shown = "rm \u202eevas\u202c -rf x\u200by\ufe0f"
-    turns = [Turn(tool_calls=(call("exec_command", cmd=shown),)), Turn(text="No")]
-    async with page(turns, mode="ask") as window:
-        await window.session()
-        await window.say("Go")
-        await window.until("document.querySelector('.ask .exact') !== null")
-        spelled = r"rm \u{202e}evas\u{202c} -rf x\u{200b}y\u{fe0f}"
-        assert await window.text(".ask .exact") == spelled
-        await harmless(window)
+    return [Turn(tool_calls=(call("exec_command", cmd=shown),)), Turn(text="No")]
+
+
+async def what_is_asked_about_is_spelled_out(window: Window) -> None:
+    await window.session(mode="ask")
+    await window.say("Go")
+    await window.until("document.querySelector('.ask .exact') !== null")
+    spelled = r"rm \u{202e}evas\u{202c} -rf x\u{200b}y\u{fe0f}"
+    assert await window.text(".ask .exact") == spelled
+    await harmless(window)
 
 
 LINES: list[tuple[str, list[Any]]] = [
@@ -114,3 +116,13 @@ async def test_marks_within_a_line_and_texts_that_want_to_be_slow(written: Any) 
     for piece in ("*", "[", "`a", "**a ", "> ", "- ", "|", "![", "<http://", "_a", "\n", "  - "):
         assert await written("blocks", piece * 30_000) is not None
         assert await written("inline", piece * 4_000) is not None
+
+
+@pytest.mark.proves("V22")
+async def test_nothing_that_is_shown_becomes_more_than_text(page: Shown) -> None:
+    async with page([
+        *_turns_of_words_of_models_tools_and_people_stay_words(),
+        *_turns_of_what_is_asked_about_is_spelled_out(),
+    ]) as window:
+        await words_of_models_tools_and_people_stay_words(window)
+        await what_is_asked_about_is_spelled_out(window)

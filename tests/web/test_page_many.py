@@ -74,28 +74,24 @@ async def test_ten_thousand_events_are_few_elements_and_any_of_them_is_found(pag
         await window.press("Escape")
 
 
-@pytest.mark.proves("V17", "V20")
-async def test_events_are_told_apart_by_kind_and_found_by_words(page: Shown) -> None:
-    async with page() as window:
-        last = await _fed(window, 2_000)
-        wanted = f"answer **{last - 3}**"
-        # Of all of them only what is looked at is in the page.
-        assert await window.count(".transcript .said") <= 80
-        await window.press("Alt+2")
-        await window.until(f"{_ROWS} > 10")
-        assert int(await window.run(_ROWS)) < 80
-        await window.click(".timeline-bar .chip", "calls")
-        kinds = (
-            "[...new Set([...document.querySelectorAll('.event .kind')].map((e) => e.innerText))]"
-        )
-        await window.until(f"!{kinds}.some((each) => each.startsWith('tool.'))")
-        await window.run("document.querySelector('.search input').focus()")
-        await window.type(wanted)
-        await window.until(f"{_ROWS} === 1")
-        await window.click(".event")
-        await window.until(
-            f"document.querySelector('.tree-json')?.innerText.includes({json.dumps(wanted)})"
-        )
+async def events_are_told_apart_by_kind_and_found_by_words(window: Window) -> None:
+    last = await _fed(window, 2_000)
+    wanted = f"answer **{last - 3}**"
+    # Of all of them only what is looked at is in the page.
+    assert await window.count(".transcript .said") <= 80
+    await window.press("Alt+2")
+    await window.until(f"{_ROWS} > 10")
+    assert int(await window.run(_ROWS)) < 80
+    await window.click(".timeline-bar .chip", "calls")
+    kinds = "[...new Set([...document.querySelectorAll('.event .kind')].map((e) => e.innerText))]"
+    await window.until(f"!{kinds}.some((each) => each.startsWith('tool.'))")
+    await window.run("document.querySelector('.search input').focus()")
+    await window.type(wanted)
+    await window.until(f"{_ROWS} === 1")
+    await window.click(".event")
+    await window.until(
+        f"document.querySelector('.tree-json')?.innerText.includes({json.dumps(wanted)})"
+    )
 
 
 def _event(seq: int, type_: str, /, **data: Any) -> dict[str, Any]:
@@ -170,8 +166,7 @@ async def test_a_tab_that_a_person_drove_when_the_program_ended_is_nobodys(page:
         assert await left(*taken, given, *again) == [drives, "tab_1 is the agent's again"]
 
 
-@pytest.mark.proves("B26")
-async def test_a_reply_is_the_same_whether_it_was_watched_or_read_from_the_log(page: Shown) -> None:
+async def a_reply_is_the_same_whether_it_was_watched_or_read_from_the_log(window: Window) -> None:
     def delta(part: int, **data: Any) -> dict[str, Any]:
         return {**_event(1, "model.delta", part=part, **data), "id": ""}
 
@@ -208,11 +203,17 @@ async def test_a_reply_is_the_same_whether_it_was_watched_or_read_from_the_log(p
         delta(2, phase="start", kind="call", name="read"),
         delta(2, kind="call", text="{"),
     ]
-    async with page() as window:
 
-        async def left(log: list[dict[str, Any]]) -> Any:
-            return await window.run(f"{_LEFT}({json.dumps(log)})")
+    async def left(log: list[dict[str, Any]]) -> Any:
+        return await window.run(f"{_LEFT}({json.dumps(log)})")
 
-        watched = await left([first, *deltas, *rest])
-        assert watched == await left([first, *rest]) == ["one", "hmSo it is.", "call"]
-        assert await left([first, *deltas[4:6], *rest]) == watched
+    watched = await left([first, *deltas, *rest])
+    assert watched == await left([first, *rest]) == ["one", "hmSo it is.", "call"]
+    assert await left([first, *deltas[4:6], *rest]) == watched
+
+
+@pytest.mark.proves("V17", "V20", "B26")
+async def test_a_long_session_is_looked_through_and_its_copy_is_right(page: Shown) -> None:
+    async with page([]) as window:
+        await events_are_told_apart_by_kind_and_found_by_words(window)
+        await a_reply_is_the_same_whether_it_was_watched_or_read_from_the_log(window)

@@ -41,33 +41,31 @@ def work(window: Window) -> Path:
     return window.served.root / "work"
 
 
-@pytest.mark.proves("V16", "K06")
-async def test_a_hunk_is_taken_back_put_back_and_remarked_on(page: Shown) -> None:
-    async with page(TWO) as window:
-        await begin(window, "First", "Second")
-        await show(window, "review")
-        await window.until("document.querySelectorAll('.review option').length === 3")
-        await window.run(
-            "(() => { const one = document.querySelector('.review select');"
-            "one.value = one.options[1].value; one.dispatchEvent(new Event('change', {bubbles: true})); })()"
-        )
-        await window.until("document.querySelectorAll('.hunk').length === 2")
-        assert "line <b>25</b>" in await window.text(".review")
-        assert await window.count(".review b") == 0
-        await window.click(".hunk-head .button", "Take back")
-        await window.until("document.querySelectorAll('.hunk').length === 1")
-        assert (work(window) / "a.txt").read_text() == AFTER.replace("line three\n", "line 3\n")
-        await window.click(".button", "Put it back")
-        await window.until("document.querySelectorAll('.hunk').length === 2")
-        assert (work(window) / "a.txt").read_text() == AFTER
-        await window.click(".hunk-head .button", "Remark")
-        await window.until("document.activeElement?.tagName === 'TEXTAREA'")
-        await window.type("Say it in words")
-        await window.press("Control+Enter")
-        await window.click(".button", "Put 1 remark into the prompt")
-        said = await window.until("document.querySelector('.prompt textarea').value")
-        assert "`a.txt`, line 3" in said
-        assert "Say it in words" in said
+async def a_hunk_is_taken_back_put_back_and_remarked_on(window: Window) -> None:
+    await begin(window, "First", "Second")
+    await show(window, "review")
+    await window.until("document.querySelectorAll('.review option').length === 3")
+    await window.run(
+        "(() => { const one = document.querySelector('.review select');"
+        "one.value = one.options[1].value; one.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    await window.until("document.querySelectorAll('.hunk').length === 2")
+    assert "line <b>25</b>" in await window.text(".review")
+    assert await window.count(".review b") == 0
+    await window.click(".hunk-head .button", "Take back")
+    await window.until("document.querySelectorAll('.hunk').length === 1")
+    assert (work(window) / "a.txt").read_text() == AFTER.replace("line three\n", "line 3\n")
+    await window.click(".button", "Put it back")
+    await window.until("document.querySelectorAll('.hunk').length === 2")
+    assert (work(window) / "a.txt").read_text() == AFTER
+    await window.click(".hunk-head .button", "Remark")
+    await window.until("document.activeElement?.tagName === 'TEXTAREA'")
+    await window.type("Say it in words")
+    await window.press("Control+Enter")
+    await window.click(".button", "Put 1 remark into the prompt")
+    said = await window.until("document.querySelector('.prompt textarea').value")
+    assert "`a.txt`, line 3" in said
+    assert "Say it in words" in said
 
 
 @pytest.mark.proves("V16")
@@ -122,6 +120,7 @@ async def test_a_turn_is_gone_back_to_and_somebody_elses_work_is_asked_about(pag
 
 
 @pytest.mark.proves("K06")
+@pytest.mark.deep
 async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others_do(
     page: Shown,
 ) -> None:
@@ -148,6 +147,7 @@ async def test_words_that_are_taken_back_stand_in_the_prompt_again_unless_others
 
 
 @pytest.mark.proves("interfaces-rewind-on-the-page")
+@pytest.mark.deep
 async def test_a_run_that_works_keeps_the_way_back_shut(page: Shown) -> None:
     turns = [*TWO[:2], Turn(tool_calls=(call("shell", command="sleep 300", timeout=300),))]
     async with page(turns) as window:
@@ -191,86 +191,80 @@ async def test_the_tree_is_branched_jumped_in_and_compared(page: Shown) -> None:
         await window.until(f"ouro.store.current && ouro.store.current.id !== '{session}'")
 
 
-@pytest.mark.proves("V19")
-async def test_files_are_read_by_keys_alone_and_strange_names_stay_text(page: Shown) -> None:
-    async with page(TWO) as window:
-        session = await begin(window, "First")
-        (work(window) / "deep").mkdir()
-        names = ["<img src=x onerror=alert(1)>", "line\nbreak", "\u202egnp.exe"]
-        for name in names:
-            (work(window) / "deep" / name).write_text(f"<script>{name}</script>\n")
-        await show(window, "files")
-        await window.until("document.querySelectorAll('[role=treeitem]').length === 2")
-        await window.run("document.querySelector('[role=treeitem]').focus()")
-        await window.press("ArrowRight")
-        await window.until("document.querySelectorAll('[role=treeitem]').length === 5")
-        shown = await window.text("[role=tree]")
-        assert names[0] in shown
-        assert "\\u{202e}gnp.exe" in shown
-        assert await window.count("[role=tree] img") == 0
-        await window.press("ArrowDown")
-        await window.until("document.activeElement.innerText.includes('<img')")
-        await window.press("Enter")
-        await window.shows("<script>")
-        await window.press("Escape")
-        await window.until("document.querySelector('[role=tree]') !== null")
-        (work(window) / "fresh").touch()
-        await window.served.send(session, "submit", text="Second")
-        await window.until("document.querySelector('[role=tree]').innerText.includes('fresh')")
-        await window.click(".segments button", "Changed")
-        await window.until("document.querySelector('.tree-rows li')?.innerText.includes('a.txt')")
+async def files_are_read_by_keys_alone_and_strange_names_stay_text(window: Window) -> None:
+    session = await begin(window, "First")
+    (work(window) / "deep").mkdir()
+    names = ["<img src=x onerror=alert(1)>", "line\nbreak", "\u202egnp.exe"]
+    for name in names:
+        (work(window) / "deep" / name).write_text(f"<script>{name}</script>\n")
+    await show(window, "files")
+    await window.until("document.querySelectorAll('[role=treeitem]').length === 2")
+    await window.run("document.querySelector('[role=treeitem]').focus()")
+    await window.press("ArrowRight")
+    await window.until("document.querySelectorAll('[role=treeitem]').length === 5")
+    shown = await window.text("[role=tree]")
+    assert names[0] in shown
+    assert "\\u{202e}gnp.exe" in shown
+    assert await window.count("[role=tree] img") == 0
+    await window.press("ArrowDown")
+    await window.until("document.activeElement.innerText.includes('<img')")
+    await window.press("Enter")
+    await window.shows("<script>")
+    await window.press("Escape")
+    await window.until("document.querySelector('[role=tree]') !== null")
+    (work(window) / "fresh").touch()
+    await window.served.send(session, "submit", text="Second")
+    await window.until("document.querySelector('[role=tree]').innerText.includes('fresh')")
+    await window.click(".segments button", "Changed")
+    await window.until("document.querySelector('.tree-rows li')?.innerText.includes('a.txt')")
 
 
-@pytest.mark.proves("C22")
-async def test_a_page_that_was_kept_runs_nothing(page: Shown) -> None:
-    async with page([DONE]) as window:
-        session = await begin(window, "First")
-        folder = window.served.root / "home" / "artifacts" / session
-        folder.mkdir(parents=True)
-        (folder / "page.html").write_text(
-            "<title>still</title><script>document.title = 'ran'</script>"
-            "<img src=x onerror=\"document.title = 'ran'\"><p>words</p>"
-        )
-        await show(window, "artifacts")
-        await window.shows("page.html")
-        await window.run(
-            "location.href = [...document.querySelectorAll('.artifact a')].find((a) => a.href.endsWith('show=1')).href"
-        )
-        await window.until("document.body?.innerText.trim() === 'words'")
-        assert await window.run("document.title") == "still"
-        assert await window.run("window.origin") == "null"
-        assert any("Blocked script execution" in each for each in window.troubles)
-        window.troubles.clear()  # they are what was wished for
+async def a_page_that_was_kept_runs_nothing(window: Window) -> None:
+    session = await begin(window, "First")
+    folder = window.served.root / "home" / "artifacts" / session
+    folder.mkdir(parents=True)
+    (folder / "page.html").write_text(
+        "<title>still</title><script>document.title = 'ran'</script>"
+        "<img src=x onerror=\"document.title = 'ran'\"><p>words</p>"
+    )
+    await show(window, "artifacts")
+    await window.shows("page.html")
+    await window.run(
+        "location.href = [...document.querySelectorAll('.artifact a')].find((a) => a.href.endsWith('show=1')).href"
+    )
+    await window.until("document.body?.innerText.trim() === 'words'")
+    assert await window.run("document.title") == "still"
+    assert await window.run("window.origin") == "null"
+    assert any("Blocked script execution" in each for each in window.troubles)
+    window.troubles.clear()  # they are what was wished for
 
 
-@pytest.mark.proves("interfaces-sessions-on-the-page")
-async def test_sessions_are_found_renamed_and_deleted_after_a_yes(page: Shown) -> None:
-    async with page([DONE, DONE]) as window:
-        first = await begin(window, "The quick brown fox")
-        await begin(window, "A lazy dog")
-        await window.run("ouro.page.show('sessions')")
-        await window.until("document.querySelectorAll('.session-row').length === 2")
-        await window.run("document.querySelector('.finder input').focus()")
-        await window.type("quick fox")
-        await window.until("document.querySelectorAll('.session-row').length === 1")
-        assert "quick brown fox" in await window.text(".session-excerpt")
-        await window.click(".menu .button")
-        await window.click(".popup button", "Rename")
-        await window.until("document.activeElement?.value === 'The quick brown fox'")
-        await window.run("document.activeElement.select()")
-        await window.type("Foxes")
-        await window.press("Enter")
-        await window.until("document.querySelector('.session-title')?.innerText === 'Foxes'")
-        await window.click(".menu .button")
-        await window.click(".popup button", "Delete")
-        await window.until("document.querySelector('.dialog .bad')?.disabled")
-        await window.until(
-            "document.activeElement?.closest('.dialog') && document.activeElement.value === ''"
-        )
-        await window.type(first[-4:])
-        await window.press("Enter")
-        await window.until("document.querySelectorAll('.session-row').length === 0")
-        assert (await window.served.client.get(f"/api/v1/sessions/{first}/tree")).status_code == 404
+async def sessions_are_found_renamed_and_deleted_after_a_yes(window: Window) -> None:
+    first = await begin(window, "The quick brown fox")
+    await begin(window, "A lazy dog")
+    await window.run("ouro.page.show('sessions')")
+    await window.until("document.querySelectorAll('.session-row').length === 4")
+    await window.run("document.querySelector('.finder input').focus()")
+    await window.type("quick fox")
+    await window.until("document.querySelectorAll('.session-row').length === 1")
+    assert "quick brown fox" in await window.text(".session-excerpt")
+    await window.click(".menu .button")
+    await window.click(".popup button", "Rename")
+    await window.until("document.activeElement?.value === 'The quick brown fox'")
+    await window.run("document.activeElement.select()")
+    await window.type("Foxes")
+    await window.press("Enter")
+    await window.until("document.querySelector('.session-title')?.innerText === 'Foxes'")
+    await window.click(".menu .button")
+    await window.click(".popup button", "Delete")
+    await window.until("document.querySelector('.dialog .bad')?.disabled")
+    await window.until(
+        "document.activeElement?.closest('.dialog') && document.activeElement.value === ''"
+    )
+    await window.type(first[-4:])
+    await window.press("Enter")
+    await window.until("document.querySelectorAll('.session-row').length === 0")
+    assert (await window.served.client.get(f"/api/v1/sessions/{first}/tree")).status_code == 404
 
 
 @pytest.mark.proves("V13")
@@ -298,23 +292,21 @@ async def test_a_key_is_kept_and_nowhere_on_the_page(page: Shown) -> None:
         assert "0123456789abcdef" in (window.served.root / "home" / "keys.toml").read_text()
 
 
-@pytest.mark.proves("V13")
-async def test_a_setting_is_saved_and_a_wrong_one_is_refused_with_words(page: Shown) -> None:
-    async with page([DONE]) as window:
-        await window.run("ouro.page.show('settings', {tab: 'values', query: 'limits.max_turns'})")
-        await window.click(".value", "limits.max_turns")
-        await window.until("document.querySelector('.edit input') !== null")
-        for given, said in (("many", "expected a whole number"), ("7", "is saved in")):
-            await window.run(
-                "(() => { const one = document.querySelector('.edit input'); one.focus(); one.select(); })()"
-            )
-            await window.type(given)
-            await window.press("Enter")
-            await window.shows(said)
-        await window.until("document.querySelector('.value-now')?.innerText === '7'")
-        await window.until("document.querySelector('.origin').innerText.includes('user')")
-        text = (window.served.root / "home" / "config.toml").read_text()
-        assert "max_turns = 7" in text
+async def a_setting_is_saved_and_a_wrong_one_is_refused_with_words(window: Window) -> None:
+    await window.run("ouro.page.show('settings', {tab: 'values', query: 'limits.max_turns'})")
+    await window.click(".value", "limits.max_turns")
+    await window.until("document.querySelector('.edit input') !== null")
+    for given, said in (("many", "expected a whole number"), ("7", "is saved in")):
+        await window.run(
+            "(() => { const one = document.querySelector('.edit input'); one.focus(); one.select(); })()"
+        )
+        await window.type(given)
+        await window.press("Enter")
+        await window.shows(said)
+    await window.until("document.querySelector('.value-now')?.innerText === '7'")
+    await window.until("document.querySelector('.origin').innerText.includes('user')")
+    text = (window.served.root / "home" / "config.toml").read_text()
+    assert "max_turns = 7" in text
 
 
 OPENED = {
@@ -335,6 +327,7 @@ OPENED = {
 
 
 @pytest.mark.proves("V20")
+@pytest.mark.deep
 async def test_the_tree_goes_on_from_elsewhere_and_panels_have_no_barrier(page: Shown) -> None:
     async with page([Turn(text="One"), Turn(text="Two")]) as window:
         await begin(window, "First", "Second")
@@ -396,3 +389,13 @@ def _axe() -> Path:
     import axe_playwright_python
 
     return Path(next(iter(axe_playwright_python.__path__))) / "axe.min.js"
+
+
+@pytest.mark.proves("V16", "K06", "V19", "interfaces-sessions-on-the-page", "V13", "C22")
+async def test_the_panels_are_used_by_hand(page: Shown) -> None:
+    async with page([*TWO, *TWO, DONE, DONE, DONE]) as window:
+        await files_are_read_by_keys_alone_and_strange_names_stay_text(window)
+        await a_hunk_is_taken_back_put_back_and_remarked_on(window)
+        await sessions_are_found_renamed_and_deleted_after_a_yes(window)
+        await a_setting_is_saved_and_a_wrong_one_is_refused_with_words(window)
+        await a_page_that_was_kept_runs_nothing(window)

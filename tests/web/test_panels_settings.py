@@ -4,8 +4,6 @@ import stat
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
 from tests.web.panel_stage import Panels, panels
@@ -60,57 +58,32 @@ async def test_a_value_is_saved_to_the_layer_that_is_named(tmp_path: Path):
         assert (await p.get("/settings"))["project"]["verdict"] == "trusted"
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ({"key": "mode", "value": "yolo"}, "expected one of"),
-        pytest.param(
-            {"key": "limits.max_turns", "value": "-1"},
-            "expected a whole number",
-            marks=pytest.mark.deep,
-        ),
-        pytest.param(
-            {"key": "limits.max_turns", "value": "many"},
-            "expected a whole number",
-            marks=pytest.mark.deep,
-        ),
-        ({"key": "limits.max_turnz", "value": "1"}, "there is no setting"),
-        pytest.param({"key": "limits", "value": "1"}, "a table", marks=pytest.mark.deep),
-        pytest.param(
-            {"key": "", "value": "1"}, "not the name of a setting", marks=pytest.mark.deep
-        ),
-        pytest.param(
-            {"key": "a = 1\nb", "value": "1"}, "not the name of a setting", marks=pytest.mark.deep
-        ),
-        ({"key": "keys.OPENAI_API_KEY", "value": "x"}, "not changed here"),
-        pytest.param(
-            {"key": "permissions.allow", "value": "Bash"},
-            "not changed here",
-            marks=pytest.mark.deep,
-        ),
-        ({"key": "hooks.PreToolUse", "value": "[]"}, "not changed here"),
-        pytest.param(
-            {"key": "providers.mine.key_env", "value": "X"},
-            "'base_url' is missing",
-            marks=pytest.mark.deep,
-        ),
-        pytest.param({"key": "mode", "value": None}, "does not set it", marks=pytest.mark.deep),
-        ({"key": "mode", "value": 3}, "does not fit"),
-        pytest.param(
-            {"key": "mode", "value": "ask", "layer": "managed"},
-            "does not fit",
-            marks=pytest.mark.deep,
-        ),
-        pytest.param({"value": "ask"}, "does not fit", marks=pytest.mark.deep),
-    ],
-)
-async def test_wrong_values_are_refused_with_words_and_change_nothing(
-    tmp_path: Path, body: dict[str, Any], words: str
-):
+WRONG_VALUES: list[tuple[dict[str, Any], str]] = [
+    ({"key": "mode", "value": "yolo"}, "expected one of"),
+    ({"key": "limits.max_turns", "value": "-1"}, "expected a whole number"),
+    ({"key": "limits.max_turns", "value": "many"}, "expected a whole number"),
+    ({"key": "limits.max_turnz", "value": "1"}, "there is no setting"),
+    ({"key": "limits", "value": "1"}, "a table"),
+    ({"key": "", "value": "1"}, "not the name of a setting"),
+    ({"key": "a = 1\nb", "value": "1"}, "not the name of a setting"),
+    ({"key": "keys.OPENAI_API_KEY", "value": "x"}, "not changed here"),
+    ({"key": "permissions.allow", "value": "Bash"}, "not changed here"),
+    ({"key": "hooks.PreToolUse", "value": "[]"}, "not changed here"),
+    ({"key": "providers.mine.key_env", "value": "X"}, "'base_url' is missing"),
+    ({"key": "mode", "value": None}, "does not set it"),
+    ({"key": "mode", "value": 3}, "does not fit"),
+    ({"key": "mode", "value": "ask", "layer": "managed"}, "does not fit"),
+    ({"value": "ask"}, "does not fit"),
+]
+
+
+async def test_wrong_values_are_refused_with_words_and_change_nothing(tmp_path: Path):
     async with panels(tmp_path) as p:
-        assert words in await p.refused(400, "PUT", "/settings", body)
-        assert not (p.home / "config.toml").exists()
-        assert not (p.cwd / ".ouroboros").exists()
+        for body, words in WRONG_VALUES:
+            said = await p.refused(400, "PUT", "/settings", body)
+            assert words in said, body
+            assert not (p.home / "config.toml").exists(), body
+            assert not (p.cwd / ".ouroboros").exists(), body
 
 
 async def test_a_file_that_nobody_understands_is_left_alone(tmp_path: Path):
@@ -156,25 +129,23 @@ async def test_a_key_is_kept_and_never_shown(tmp_path: Path):
         await p.refused(404, "DELETE", "/providers/anthropic/key")
 
 
-@pytest.mark.parametrize(
-    ("provider", "body", "status"),
-    [
-        ("anthropic", {"key": ""}, 400),
-        pytest.param("anthropic", {"key": "two words"}, 400, marks=pytest.mark.deep),
-        pytest.param("anthropic", {"key": "a\nb"}, 400, marks=pytest.mark.deep),
-        ("anthropic", {"key": KEY, "variable": "PATH"}, 400),
-        pytest.param("anthropic", {}, 400, marks=pytest.mark.deep),
-        ("nobody", {"key": KEY}, 404),
-        pytest.param("ollama", {"key": "x", "variable": "../x"}, 400, marks=pytest.mark.deep),
-    ],
-)
-async def test_what_is_no_key_is_not_kept(
-    tmp_path: Path, provider: str, body: dict[str, str], status: int
-):
+NO_KEYS: list[tuple[str, dict[str, str], int]] = [
+    ("anthropic", {"key": ""}, 400),
+    ("anthropic", {"key": "two words"}, 400),
+    ("anthropic", {"key": "a\nb"}, 400),
+    ("anthropic", {"key": KEY, "variable": "PATH"}, 400),
+    ("anthropic", {}, 400),
+    ("nobody", {"key": KEY}, 404),
+    ("ollama", {"key": "x", "variable": "../x"}, 400),
+]
+
+
+async def test_what_is_no_key_is_not_kept(tmp_path: Path):
     async with panels(tmp_path) as p:
-        said = await p.refused(status, "PUT", f"/providers/{provider}/key", body)
-        assert KEY not in said
-        assert not (p.home / "keys.toml").exists()
+        for provider, body, status in NO_KEYS:
+            said = await p.refused(status, "PUT", f"/providers/{provider}/key", body)
+            assert KEY not in said, body
+            assert not (p.home / "keys.toml").exists(), body
 
 
 async def test_a_key_of_the_environment_counts_all_the_same_and_that_is_said(tmp_path: Path):
@@ -249,23 +220,21 @@ async def test_rules_are_added_shown_and_taken_out(tmp_path: Path):
         await p.refused(400, "DELETE", "/rules", outcome="deny", rule="Bash(rm:*)", layer="local")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param({"outcome": "deny", "rule": ""}, marks=pytest.mark.deep),
-        {"outcome": "deny", "rule": "Nonsense(x)"},
-        pytest.param({"outcome": "deny", "rule": "((("}, marks=pytest.mark.deep),
-        {"outcome": "maybe", "rule": "Bash"},
-        pytest.param({"outcome": "deny", "rule": "Bash(re:[)"}, marks=pytest.mark.deep),
-        pytest.param(
-            {"outcome": "deny", "rule": "Bash", "layer": "managed"}, marks=pytest.mark.deep
-        ),
-    ],
-)
-async def test_what_is_no_rule_changes_nothing(tmp_path: Path, body: dict[str, str]):
+NO_RULES: list[dict[str, str]] = [
+    ({"outcome": "deny", "rule": ""}),
+    {"outcome": "deny", "rule": "Nonsense(x)"},
+    ({"outcome": "deny", "rule": "((("}),
+    {"outcome": "maybe", "rule": "Bash"},
+    ({"outcome": "deny", "rule": "Bash(re:[)"}),
+    ({"outcome": "deny", "rule": "Bash", "layer": "managed"}),
+]
+
+
+async def test_what_is_no_rule_changes_nothing(tmp_path: Path):
     async with panels(tmp_path) as p:
-        await p.refused(400, "POST", "/rules", body)
-        assert not (p.home / "config.toml").exists()
+        for body in NO_RULES:
+            await p.refused(400, "POST", "/rules", body)
+            assert not (p.home / "config.toml").exists(), body
 
 
 async def test_why_something_would_be_asked_about(tmp_path: Path):

@@ -63,6 +63,13 @@ async def all_end_alike(tmp_path: Path, readers: int, seed: int) -> None:
 
 
 @pytest.mark.proves("interfaces-reconnecting")
+async def test_five_clients_that_drop_and_come_back_end_with_identical_events(
+    tmp_path: Path,
+) -> None:
+    await all_end_alike(tmp_path, 5, 0)
+
+
+@pytest.mark.proves("interfaces-reconnecting")
 @pytest.mark.deep
 async def test_fifty_clients_that_drop_and_come_back_end_with_identical_events(
     tmp_path: Path,
@@ -71,7 +78,7 @@ async def test_fifty_clients_that_drop_and_come_back_end_with_identical_events(
 
 
 @pytest.mark.proves("interfaces-reconnecting")
-@pytest.mark.deep
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", range(2, 12))
 async def test_two_hundred_clients_that_drop_and_come_back_end_with_identical_events(
     tmp_path: Path, seed: int
@@ -136,12 +143,18 @@ async def race(tmp_path: Path, rounds: int, calls: int) -> None:
 
 
 @pytest.mark.proves("V14")
+async def test_two_clients_race_for_twelve_approvals_with_one_winner_each(tmp_path: Path) -> None:
+    await race(tmp_path, 2, 6)
+
+
+@pytest.mark.proves("V14")
+@pytest.mark.deep
 async def test_two_clients_race_for_forty_approvals_with_one_winner_each(tmp_path: Path) -> None:
     await race(tmp_path, 4, 10)
 
 
 @pytest.mark.proves("V14")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_two_clients_race_for_a_thousand_approvals_with_one_winner_each(
     tmp_path: Path,
 ) -> None:
@@ -253,6 +266,7 @@ async def test_a_session_that_is_closed_says_so_and_the_next_look_opens_it(tmp_p
 
 
 @pytest.mark.proves("interfaces-reconnecting")
+@pytest.mark.deep
 async def test_a_client_that_never_reads_does_not_hold_the_server_and_misses_nothing(
     tmp_path: Path,
 ) -> None:

@@ -41,18 +41,6 @@ async def started(served: Served, session: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.proves("interfaces-two-browsers-at-once", "divergences-two-browsers-of-one-person")
-async def test_each_session_has_a_browser_of_its_own_and_it_is_on_record_on_which_profile(
-    tmp_path: Path,
-) -> None:
-    async with web(tmp_path) as served:
-        first, second = await served.open(browser=True), await served.open(browser=True)
-        async with hands(served, first, "one") as one, hands(served, second, "two") as two:
-            assert (await asks(one, "tab:open"))["kind"] == "done"
-            assert (await asks(two, "tab:open"))["kind"] == "done"
-        assert await started(served, first) == [("default", "")]
-        assert await started(served, second) == [("default-2", "default")]
-
-
 @pytest.mark.deep
 async def test_a_second_session_has_a_browser_of_its_own_and_the_page_says_on_which_profile(
     chromium: Chromium, tmp_path: Path
