@@ -23,8 +23,10 @@ import msgspec
 
 from tests.forkserver import PROGRAM, Request
 
-OF_THE_INTERPRETER = ("PYTHON", "LC_", "LANG", "TEXTUAL", "MALLOC_")
-HARMLESS = frozenset({"PYTHON_KEYRING_BACKEND", "PYTHONDONTWRITEBYTECODE"})
+OF_THE_INTERPRETER = ("PYTHON", "TEXTUAL", "MALLOC_")
+HARMLESS = frozenset({"PYTHON_KEYRING_BACKEND", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"})
+PLAIN_LOCALES = frozenset({"", "C", "POSIX", "C.UTF-8", "C.utf8"})
+"""Python makes the same of all of them."""
 
 _servers: dict[int, tuple[socket.socket, "subprocess.Popen[bytes]"]] = {}
 """The server of this process, by its id: a fork of the tests has none."""
@@ -51,7 +53,8 @@ class Popen(subprocess.Popen[Any]):
         module, words = _words(args)
         plain = not shell and executable is None and preexec is None and umask == -1 and group == -1
         variables: Mapping[str, str] = os.environ if env is None else env
-        same = _environment(os.environ) == _environment(variables)
+        alone = "-I" in args[1:2]
+        same = _environment(os.environ, alone=alone) == _environment(variables, alone=alone)
         if not module or not plain or not same or (gid, gids, uid) != (None, None, None):
             preexec = _take_terminal if self._terminal else preexec
             real: Any = super()
@@ -172,13 +175,18 @@ def _words(args: Sequence[str | Path] | str | bytes | Path) -> tuple[str, list[s
     )
 
 
-def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """The part that an interpreter reads at its start."""
-    return {
+def _environment(variables: Mapping[str, str], *, alone: bool = False) -> dict[str, str]:
+    """The part that an interpreter reads at its start; one that is ``alone`` reads no variables of Python's."""
+    found = {
         name: value
         for name, value in variables.items()
-        if name.startswith(OF_THE_INTERPRETER) and name not in HARMLESS
+        if name.startswith(OF_THE_INTERPRETER)
+        and name not in HARMLESS
+        and not (alone and name.startswith("PYTHON"))
     }
+    said = (variables.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next(filter(None, said), "")
+    return found if locale in PLAIN_LOCALES else found | {"LC_ALL": locale}
 
 
 def _server() -> socket.socket:

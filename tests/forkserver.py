@@ -25,6 +25,9 @@ from typing import TextIO
 
 import msgspec
 
+ERRORS = sys.stdin.errors if sys.stdin is not None else "strict"
+"""How Python takes what is no text where it runs now."""
+
 LARGEST_REQUEST = 4 << 20
 HIGH = 600
 """Descriptors of the server and of requests lie above, where no program looks for its own."""
@@ -138,7 +141,7 @@ def _stream(number: int, mode: str) -> TextIO:
     return io.TextIOWrapper(
         file,
         encoding="utf-8",
-        errors="backslashreplace" if number == 2 else "strict",
+        errors="backslashreplace" if number == 2 else ERRORS,
         newline=None if mode == "r" else "\n",
         line_buffering=number == 2 or os.isatty(number),
     )
