@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 settings.register_profile(
     "default",
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     database=None,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("deep", settings.get_profile("default"), max_examples=100)
-settings.register_profile("soak", settings.get_profile("default"), max_examples=2000)
+settings.register_profile(
+    "soak", settings.get_profile("default"), max_examples=2000, derandomize=False
+)
 settings.load_profile("default")
 
 KEY_ENDINGS = ("_API_KEY", "_TOKEN", "_SECRET", "_ACCESS_KEY", "_ACCESS_KEY_ID", "_CREDENTIALS")

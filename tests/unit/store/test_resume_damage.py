@@ -57,7 +57,7 @@ def damage(home: Path, how: Damage, seq: int) -> None:
         how(connection, seq)
 
 
-@pytest.mark.proves("I08")
+@pytest.mark.proves("sessions-faults", "I08")
 @every("how", [tear, flip, lose, misplace])
 def test_a_bad_last_event_is_dropped_with_one_warning(tmp_path: Path, how: Damage) -> None:
     keep(tmp_path, EVENTS)
@@ -68,6 +68,7 @@ def test_a_bad_last_event_is_dropped_with_one_warning(tmp_path: Path, how: Damag
     assert "last event of session 'ses_1', number 8," in found.warnings[0]
 
 
+@pytest.mark.proves("sessions-faults")
 @every("how", [tear, flip, lose, misplace])
 def test_nothing_after_a_bad_event_is_believed(tmp_path: Path, how: Damage) -> None:
     keep(tmp_path, EVENTS)
