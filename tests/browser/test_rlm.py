@@ -166,6 +166,9 @@ async def test_the_persons_own_tabs_are_there_from_the_first_iteration(
     tmp_path: Path, chromium: Chromium, tabs: Tabs, site: Site, mode: str
 ) -> None:
     await tabs.open(site.put("theirs", f"<title>{CANARY}</title>"))
+    with anyio.fail_after(60):  # the browser says its title a moment after its address
+        while CANARY not in {tab.title for tab in tabs.all()}:
+            await tabs.refresh()
     turns = [block("setFinal(tabs.length)")]
     settings = {"mode": mode, "url": chromium.url}
     async with rlm_stage(
