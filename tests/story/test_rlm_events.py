@@ -34,7 +34,7 @@ FIELDS: dict[str, set[str]] = {
 }
 
 
-@pytest.mark.proves("B27", "C14")
+@pytest.mark.proves("B26", "B27", "C14")
 async def test_a_recorded_run_is_told_the_old_way(tmp_path: Path) -> None:
     turns = [
         block("const a = await llm_query('Read.', 'x');\nlog(a);\na", "nowhere()"),

@@ -67,6 +67,7 @@ def test_only_the_page_at_the_same_address_may_ask() -> None:
         assert (origin, access.refuses(given, is_socket=True)) == (origin, refusal)
 
 
+@pytest.mark.proves("T18")
 def test_a_cookie_counts_only_with_a_word_on_where_the_page_is_from() -> None:
     access = Access(8000, token="t", cookie="c")
     own, crumb = "http://127.0.0.1:8000", "other=1; ouro-8000=c"

@@ -156,7 +156,7 @@ def test_what_was_said_by_a_mind_with_eyes_is_told_to_one_without() -> None:
     assert builder.build(state, 4) == (seen,)
 
 
-@pytest.mark.proves("J02")
+@pytest.mark.proves("J02", "codex-6.1")
 def test_the_prefix_counts_only_against_the_whole_window() -> None:
     """With ``body_after_prefix`` what the first request held is left out, up to the window's end."""
     tools = mind(Summariser(), Hooks())

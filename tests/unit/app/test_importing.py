@@ -131,6 +131,17 @@ def line(**changes: Any) -> str:
     return json.dumps(made | changes) + "\n"
 
 
+@pytest.mark.proves("CF27")
+def test_each_event_of_an_export_is_a_line_with_its_end() -> None:
+    events = numbered([ready(), *a_turn(1)])
+    for clean in (None, str.strip):
+        lines = list(json_lines(events, clean=clean))
+        assert len(lines) == len(events)
+        assert [json.loads(line)["seq"] for line in lines if line.endswith("}\n")] == [
+            each.seq for each in events
+        ]
+
+
 SECOND = "".join(json_lines(numbered([ready()], after=1)))
 
 

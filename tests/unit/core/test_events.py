@@ -193,7 +193,8 @@ def test_defaults_are_left_out_of_the_wire() -> None:
     assert msgspec.to_builtins(event) == {"call_id": "c", "name": "read", "status": "done"}
 
 
-def test_no_two_events_share_a_name() -> None:
+@pytest.mark.proves("spine-core")
+def test_every_event_is_registered_under_a_name_of_its_own() -> None:
     families = [
         import_module(f"ouroboros.core.events.{found.name}")
         for found in iter_modules(events.__path__)
@@ -206,3 +207,4 @@ def test_no_two_events_share_a_name() -> None:
     }
     names = sorted(kind.type for kind in kinds)
     assert names == sorted(set(names))
+    assert set(registry().values()) == kinds

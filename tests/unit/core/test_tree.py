@@ -127,6 +127,19 @@ def test_a_message_has_two_leaves_after_a_branch() -> None:
     assert compared(back) == compared(folded(*turn(1)))
 
 
+@pytest.mark.proves("I09")
+def test_what_a_summary_left_comes_back_in_its_order() -> None:
+    summary = ContextCompacted(
+        old_tokens=9,
+        new_tokens=1,
+        messages_summarized=4,
+        trigger="manual",
+        history=(words("u1"), words("kept"), words("sum", kind="summary")),
+    )
+    state = folded(*turn(1), summary, *turn(2), SessionBranched(message_id="sum"))
+    assert seen(state) == ["u1", "kept", "sum"]
+
+
 def test_behind_a_summary_the_whole_history_is_back() -> None:
     summary = ContextCompacted(
         old_tokens=9,

@@ -87,7 +87,7 @@ def test_what_the_modes_say(intent: Intent, plan: str, ask: str, auto_edit: str,
     assert said == (plan, ask, auto_edit, full_auto)
 
 
-@pytest.mark.proves("E04", "E10", "divergences-allow-of-a-command")
+@pytest.mark.proves("E06", "E04", "E10", "divergences-allow-of-a-command")
 @every(
     ("rule", "command", "outcome"),
     [
