@@ -27,8 +27,9 @@ def test_a_file_with_a_secret_ends_with_1_and_a_clean_one_with_0(tmp_path: Path)
 @pytest.mark.parametrize("what", ["secrets", "injection"])
 def test_what_cannot_be_read_ends_with_2_and_is_named(tmp_path: Path, what: str) -> None:
     (tmp_path / "folder").mkdir()
-    done = ouro("scan", what, "nothing-here", "folder", cwd=tmp_path)
-    assert done.returncode == 2
+    (tmp_path / "key").write_text(KEY)
+    done = ouro("scan", what, "nothing-here", "key", "folder", cwd=tmp_path)
+    assert done.returncode == 2, "what could not be read goes before what was found"
     assert "nothing-here" in done.stderr
     assert "folder" in done.stderr
     assert ouro("scan", what, cwd=tmp_path).returncode == 2

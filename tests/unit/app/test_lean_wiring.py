@@ -13,6 +13,7 @@ NEEDLESS = (
         "jsonschema",
         "shutil",
         "tree_sitter",
+        "ouroboros.agent.compacting",
         "ouroboros.safety.commands.classify",
         "ouroboros.safety.pipeline.injection",
     ),
