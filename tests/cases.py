@@ -111,9 +111,22 @@ def deep_after(number: int, cases: Iterable[Any]) -> list[Any]:
     return [*rows[:number], *map(_deep, rows[number:])]
 
 
+def soak_but(every: int, cases: Iterable[Any]) -> list[Any]:
+    """Cases for ``pytest.mark.parametrize``: each so many-th in the deep run, the others before releases alone."""
+    rows: list[Any] = [*cases]
+    return [
+        _marked(row, pytest.mark.soak if number % every else pytest.mark.deep)
+        for number, row in enumerate(rows)
+    ]
+
+
 def _deep(row: Any) -> Any:
+    return _marked(row, pytest.mark.deep)
+
+
+def _marked(row: Any, mark: pytest.MarkDecorator) -> Any:
     values = cast("tuple[Any, ...]", row) if isinstance(row, tuple) else (row,)
-    return pytest.param(*values, marks=pytest.mark.deep)
+    return pytest.param(*values, marks=mark)
 
 
 def _rows(

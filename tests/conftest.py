@@ -28,7 +28,7 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("deep", settings.get_profile("default"), max_examples=100)
+settings.register_profile("deep", settings.get_profile("default"), max_examples=40)
 settings.register_profile(
     "soak", settings.get_profile("default"), max_examples=2000, derandomize=False
 )

@@ -73,7 +73,7 @@ async def test_nothing_that_code_in_a_page_tries_arrives_at_a_new_place(
 
 
 @pytest.mark.proves("browser-new-origin")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_the_same_attempts_arrive_where_nobody_holds_them(
     chromium: Chromium, shop: Site
 ) -> None:

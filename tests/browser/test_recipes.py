@@ -13,6 +13,7 @@ from ouroboros.repl.functions.session import RECIPE_CHARS
 from ouroboros.repl.recipes import NAMES, Shelf
 from tests.browser.desk import Desk
 from tests.browser.site import Asked, Reply, Site
+from tests.cases import soak_but
 from tests.story.rlm_stage import block, contexts, rlm_stage
 
 BLOCK = re.compile(r"^```js\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -142,7 +143,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 @pytest.mark.proves("C13")
 @pytest.mark.parametrize(
     "name",
-    [name if name == "dialogs" else pytest.param(name, marks=pytest.mark.deep) for name in NAMES],
+    ["dialogs", *soak_but(2, (name for name in NAMES if name != "dialogs"))],
 )
 async def test_every_block_of_a_recipe_does_what_it_says(repl: Desk, work: Path, name: str) -> None:
     site = repl.stage.site

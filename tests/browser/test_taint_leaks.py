@@ -9,6 +9,7 @@ from ouroboros.tools.approval import Nobody
 from tests.browser.chromium import Chromium
 from tests.browser.site import Asked, Reply, Site
 from tests.browser.tainted import tainted
+from tests.cases import soak_but
 
 SETTLE = "; await sleep(500)"
 
@@ -40,8 +41,7 @@ def _told(asked: Asked) -> str:
 
 
 @pytest.mark.proves("browser-new-origin")
-@pytest.mark.deep
-@pytest.mark.parametrize("name", LEAKS)
+@pytest.mark.parametrize("name", soak_but(2, LEAKS))
 async def test_what_was_read_does_not_arrive_at_a_new_place(
     chromium: Chromium, site: Site, tmp_path: Path, name: str
 ) -> None:

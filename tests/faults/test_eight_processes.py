@@ -85,7 +85,7 @@ def together(url: str, cwd: Path, home: Path) -> list[tuple[int, str]]:
 
 
 @pytest.mark.proves("I15")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_eight_runs_of_one_session_are_one_after_another_or_refused(tmp_path: Path) -> None:
     cwd, home = tmp_path / "work", tmp_path / "home"
     cwd.mkdir()

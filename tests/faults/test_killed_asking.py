@@ -142,12 +142,6 @@ def test_a_yes_counts_once_and_for_its_call_whenever_it_is_killed(
     assert complaints(tmp_path, [kill]) == {}
 
 
-@pytest.mark.proves("sessions-faults-questions")
-@pytest.mark.deep
-def test_a_yes_counts_once_and_for_its_call_at_any_moment(tmp_path: Path) -> None:
-    assert complaints(tmp_path, kills(fresh_seed(), count=4)) == {}
-
-
 @pytest.mark.soak
 def test_a_yes_counts_once_and_for_its_call_at_very_many_moments(tmp_path: Path) -> None:
     assert complaints(tmp_path, kills(fresh_seed(), count=150)) == {}

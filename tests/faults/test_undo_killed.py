@@ -15,6 +15,7 @@ from ouroboros.core.state import State, fold
 from ouroboros.store import resume
 from ouroboros.store.sessions import list_sessions
 from tests import forked
+from tests.cases import soak_but
 from tests.faults import oracle, undo_driver
 from tests.faults.test_changed_surroundings import ouro
 from tests.unit.workspace.kept_folder import seen
@@ -111,7 +112,7 @@ TELLING = "files half done"
 @pytest.mark.proves("K08")
 @pytest.mark.parametrize(
     "place",
-    [pytest.param(each, marks=() if each == TELLING else pytest.mark.deep) for each in PLACES],
+    [TELLING, *soak_but(3, (each for each in PLACES if each != TELLING))],
 )
 def test_the_rest_of_an_undo_is_done_at_the_next_start(ground: Ground, place: str) -> None:
     code, _ = ground.driven("undo", PLACES[place])
@@ -155,8 +156,7 @@ AGAIN = {
 
 
 @pytest.mark.proves("K08")
-@pytest.mark.deep
-@pytest.mark.parametrize("place", list(AGAIN))
+@pytest.mark.parametrize("place", soak_but(3, AGAIN))
 def test_the_rest_of_a_redo_is_done_at_the_next_start(ground: Ground, place: str) -> None:
     assert ground.driven("undo") == (0, "")
     assert ground.driven("redo", AGAIN[place])[0] == -9

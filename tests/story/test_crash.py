@@ -37,7 +37,7 @@ async def test_a_killed_run_loses_nothing_and_repeats_nothing(tmp_path: Path) ->
     assert any(report.in_call for report in found)
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 @pytest.mark.proves("spine-shown-by", "I06", "codex-16.1", "codex-16.5")
 async def test_three_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
     found = await reports(tmp_path, seed=11, count=3)

@@ -23,7 +23,7 @@ KILLS = pytest.mark.parametrize(
     ("who", "moments"),
     [
         pytest.param("supervisor", (3,), marks=pytest.mark.deep),
-        pytest.param("child", (2,), marks=pytest.mark.deep),
+        pytest.param("child", (2,), marks=pytest.mark.soak),
         pytest.param("supervisor", tuple(range(8)), marks=pytest.mark.soak),
         pytest.param("child", tuple(range(8)), marks=pytest.mark.soak),
     ],

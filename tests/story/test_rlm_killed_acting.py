@@ -166,7 +166,7 @@ def kept(home: Path, session: str) -> list[Envelope]:
     ("act", "name"),
     [
         ("await click(tab, '#buy')", "click"),
-        ("await upload(tab, '#file', 'photo.txt')", "upload"),
+        pytest.param("await upload(tab, '#file', 'photo.txt')", "upload", marks=pytest.mark.soak),
         ("await click(tab, '#get');\nawait waitForDownload(tab)", ""),
     ],
     ids=["click", "upload", "download"],

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.llm.turns import Turn
+from tests.cases import soak_but
 from tests.story.stage import call
 from tests.web.conftest import Shown
 from tests.web.window import DESK, PHONE, Window
@@ -345,8 +346,7 @@ async def test_the_tree_goes_on_from_elsewhere_and_panels_have_no_barrier(page: 
 
 
 @pytest.mark.proves("V20")
-@pytest.mark.deep
-@pytest.mark.parametrize(("place", "scheme"), [(DESK, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("place", "scheme"), soak_but(2, [(PHONE, "dark"), (DESK, "light")]))
 async def test_nothing_stands_in_the_way_of_anybody(
     page: Shown, place: tuple[int, int], scheme: str
 ) -> None:

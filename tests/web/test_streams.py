@@ -70,7 +70,7 @@ async def test_five_clients_that_drop_and_come_back_end_with_identical_events(
 
 
 @pytest.mark.proves("interfaces-reconnecting")
-@pytest.mark.deep
+@pytest.mark.soak
 async def test_fifty_clients_that_drop_and_come_back_end_with_identical_events(
     tmp_path: Path,
 ) -> None:

@@ -114,7 +114,7 @@ def test_killed_now_and_then_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 5)
 
 
-@pytest.mark.deep
+@pytest.mark.soak
 def test_killed_at_anything_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 1)
 
