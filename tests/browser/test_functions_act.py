@@ -170,7 +170,8 @@ class Careful:
         self.repl.spine.asker.answers[:] = [YES]
         await self.repl.run(code)
         assert len(self.repl.questions) == asked + 1
-        assert self._sent() == sent + 1
+        # The second press of a double click may come before the page goes.
+        assert self._sent() - sent in ((1, 2) if "dblclick" in code else (1,))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import asyncio
 import anyio
 from textual.app import App, ComposeResult
 
+from ouroboros.faces.tui.parts.around import window_of
 from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.screens.frame import Framed
 from tests.tui.calm import Calm
@@ -45,3 +46,33 @@ async def test_what_is_read_when_a_screen_was_left_harms_nobody() -> None:
                 while len(app.screen_stack) > 1 and app._exception is None:
                     await pilot.pause(0.01)
                 assert app._exception is None
+
+
+class Staying(Framed[None]):
+    """Looks for its list so many turns of the loop after the program began to end."""
+
+    def __init__(self, turns: int) -> None:
+        super().__init__()
+        self._turns = turns
+
+    def body(self) -> ComposeResult:
+        yield Select(id="list")
+
+    def begin(self) -> None:
+        self.run_while_shown(self._read(), group="read")
+
+    async def _read(self) -> None:
+        while window_of(self).is_running:
+            await asyncio.sleep(0)
+        for _ in range(self._turns):
+            await asyncio.sleep(0)
+        self.query_one(Select).show([])
+
+
+async def test_what_is_read_when_the_program_ends_harms_nobody() -> None:
+    for turns in (1, 2, 3, 5, 8, 12, 16, 20, 30, 40, 60, 90):
+        app = Small()
+        async with app.run_test():
+            app.push_screen(Staying(turns))
+            await Calm(app).pause()
+        assert app._exception is None, turns
