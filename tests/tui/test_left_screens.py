@@ -62,7 +62,7 @@ class Staying(Framed[None]):
         self.run_while_shown(self._read(), group="read")
 
     async def _read(self) -> None:
-        while window_of(self).is_running:
+        for _ in iter(lambda: window_of(self).is_running, False):
             await asyncio.sleep(0)
         for _ in range(self._turns):
             await asyncio.sleep(0)
