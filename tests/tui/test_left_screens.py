@@ -1,6 +1,7 @@
 """Screens that are left while they still read what they would show."""
 
 import asyncio
+from itertools import count, takewhile
 
 import anyio
 from textual.app import App, ComposeResult
@@ -62,7 +63,7 @@ class Staying(Framed[None]):
         self.run_while_shown(self._read(), group="read")
 
     async def _read(self) -> None:
-        for _ in iter(lambda: window_of(self).is_running, False):
+        for _ in takewhile(lambda _: window_of(self).is_running, count()):
             await asyncio.sleep(0)
         for _ in range(self._turns):
             await asyncio.sleep(0)
