@@ -8,7 +8,10 @@ import anyio
 import msgspec
 from textual import events
 from textual.app import App, ComposeResult
+from textual.css.query import NoMatches
+from textual.dom import NoScreen
 from textual.filter import NoColor
+from textual.worker import WorkerFailed
 
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.commands import Command, Interrupt, Mode, Queue, SetMode, Steer, Submit
@@ -384,6 +387,9 @@ class OuroApp(App[Left]):
 
     @override
     def _handle_exception(self, error: Exception) -> None:
+        lost = isinstance(error, WorkerFailed) and isinstance(error.error, NoMatches | NoScreen)
+        if lost and not self.is_running:
+            return  # what a job would have shown went before the job did
         # The face's border has words for it, on a terminal that is whole again.
         self.failure = self.failure or error
         self._exception = self._exception or error

@@ -3,10 +3,11 @@
 import itertools
 import socket
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import anyio
 from uvicorn import Config, Server
+from websockets.exceptions import InvalidState
 
 _DATE_SECONDS, _LOOK_SECONDS = 1.0, 0.002
 
@@ -41,7 +42,8 @@ class Quiet(Server):
         for each in (*self.servers, *(sockets or ())):
             each.close()
         for each in list(self.server_state.connections):
-            each.shutdown()
+            with suppress(InvalidState):  # it is being closed already
+                each.shutdown()
         with anyio.move_on_after(self._stop_seconds):
             await self._ended()
         for task in self.server_state.tasks:
