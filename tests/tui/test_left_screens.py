@@ -1,15 +1,17 @@
 """Screens that are left while they still read what they would show."""
 
 import asyncio
+from collections.abc import Callable
 from itertools import count, takewhile
+from pathlib import Path
 
 import anyio
 from textual.app import App, ComposeResult
 
-from ouroboros.faces.tui.parts.around import window_of
 from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.screens.frame import Framed
 from tests.tui.calm import Calm
+from tests.tui.screen_stage import shown, started
 
 
 class Small(App[None]):
@@ -52,28 +54,29 @@ async def test_what_is_read_when_a_screen_was_left_harms_nobody() -> None:
 class Staying(Framed[None]):
     """Looks for its list so many turns of the loop after the program began to end."""
 
-    def __init__(self, turns: int) -> None:
+    def __init__(self, turns: int, is_running: Callable[[], bool]) -> None:
         super().__init__()
-        self._turns = turns
+        self._turns, self._is_running = turns, is_running
 
     def body(self) -> ComposeResult:
         yield Select(id="list")
 
     def begin(self) -> None:
-        self.run_while_shown(self._read(), group="read")
+        self.run_worker(self._read())
 
     async def _read(self) -> None:
-        for _ in takewhile(lambda _: window_of(self).is_running, count()):
+        for _ in takewhile(lambda _: self._is_running(), count()):
             await asyncio.sleep(0)
         for _ in range(self._turns):
             await asyncio.sleep(0)
         self.query_one(Select).show([])
 
 
-async def test_what_is_read_when_the_program_ends_harms_nobody() -> None:
+async def test_what_is_read_when_the_program_ends_harms_nobody(tmp_path: Path) -> None:
     for turns in (1, 2, 3, 5, 8, 12, 16, 20, 30, 40, 60, 90):
-        app = Small()
-        async with app.run_test():
-            app.push_screen(Staying(turns))
-            await Calm(app).pause()
-        assert app._exception is None, turns
+        folder = tmp_path / str(turns)
+        folder.mkdir()
+        async with shown(started(folder, model="echo")) as (app, pilot):
+            app.push_screen(Staying(turns, lambda app=app: app.is_running))
+            await pilot.pause()
+        assert app.failure is None, turns

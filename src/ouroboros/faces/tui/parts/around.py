@@ -31,11 +31,6 @@ class Window(Protocol):
         """Columns and rows of the terminal."""
         ...
 
-    @property
-    def is_running(self) -> bool:
-        """False as soon as the program ends."""
-        ...
-
     def push_screen[Result](
         self, screen: "Screen[Result]", callback: Callable[[Result | None], None] | None = None
     ) -> object:

@@ -1,18 +1,15 @@
 """What every screen is: a frame over the conversation, with its keys below."""
 
-from collections.abc import Coroutine
-from typing import Any, ClassVar, override
+from typing import ClassVar, override
 
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.css.query import NoMatches
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker
 
 from ouroboros.faces.tui.parts.around import window_of
 from ouroboros.faces.tui.parts.pager import Pager, Way
@@ -110,20 +107,6 @@ class Framed[Result](ModalScreen[Result]):
     def action_move(self, way: Way) -> None:
         """Another choice, or another part of the text."""
         self.moved.step(way)
-
-    def run_while_shown(
-        self, job: Coroutine[Any, Any, None], *, group: str, exclusive: bool = False
-    ) -> Worker[None]:
-        """Runs a job of this screen; the end of the program lets go of it."""
-        return self.run_worker(self._while_shown(job), group=group, exclusive=exclusive)
-
-    async def _while_shown(self, job: Coroutine[Any, Any, None]) -> None:
-        try:
-            await job
-        except NoMatches:
-            # When the program ends, what is on a screen is taken away before its jobs are stopped.
-            if window_of(self).is_running and self.is_attached:
-                raise
 
     @override
     def dismiss(self, result: Result | None = None) -> AwaitComplete:

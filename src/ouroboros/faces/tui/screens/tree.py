@@ -41,13 +41,13 @@ class TreeScreen(Framed[str]):
     def on_select_chosen(self, event: Select.Chosen) -> None:
         """Goes on after a message."""
         event.stop()
-        self.run_while_shown(self._jump(event.name), group="jump", exclusive=True)
+        self.run_worker(self._jump(event.name), group="jump", exclusive=True)
 
     def action_fork(self) -> None:
         """Goes on after it in a session of its own."""
         pick = self.query_one(Select).chosen
         if pick is not None:
-            self.run_while_shown(self._fork(pick.name), group="jump", exclusive=True)
+            self.run_worker(self._fork(pick.name), group="jump", exclusive=True)
 
     async def _jump(self, node: str) -> None:
         try:
