@@ -10,7 +10,7 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.app.rewind.journey import ForeignEdits
-from ouroboros.core.commands import Approve, Branch, Redo, Restore, Rewind, Undo
+from ouroboros.core.commands import Approve, Branch, Redo, Restore, Rewind, Submit, Undo
 from ouroboros.core.errors import Misuse
 from ouroboros.core.events import PermissionRequested, ToolAttempted, ToolResulted
 from ouroboros.core.events.checkpoint import (
@@ -101,6 +101,25 @@ async def test_what_a_command_did_is_taken_back_and_had_again(tmp_path: Path):
         assert undone.failed == redone.failed == ()
         with pytest.raises(Misuse, match="nothing to have again"):
             await s.session.send(Redo())
+
+
+@pytest.mark.proves("K09")
+async def test_what_is_sent_while_turns_are_taken_back_comes_after_it(tmp_path: Path):
+    """A person types faster than files are brought back: nothing is refused, no turn begins too early."""
+    turns = [write("n", "one"), DONE, write("n", "two"), DONE, shell("cat n"), DONE]
+    async with stage(tmp_path, turns, check=False) as s:
+        await s.run("First")
+        await s.run("Second")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(s.session.send, Undo())
+            tasks.start_soon(s.session.send, Redo())
+            tasks.start_soon(s.session.send, Undo())
+            tasks.start_soon(s.session.send, Submit(text="Read it"))
+        happened = [type(envelope.data) for envelope in s.shown]
+        kinds = [each for each in happened if each in {TurnUndone, TurnRedone, ToolAttempted}]
+        assert kinds[2:] == [TurnUndone, TurnRedone, TurnUndone, ToolAttempted]
+        assert words(s) == ["First", "Read it"]
+        assert (s.cwd / "n").read_text() == "one"
 
 
 @pytest.mark.deep

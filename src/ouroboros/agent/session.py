@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from anyio import CancelScope, get_cancelled_exc_class, lowlevel
+from anyio import CancelScope, Lock, get_cancelled_exc_class, lowlevel
 
 from ouroboros.agent.answered import is_answered
 from ouroboros.agent.asking.approvals import Desk
@@ -123,6 +123,7 @@ class Session:
         self._caps, self._ids, self._clock, self._outer = caps, ids, clock, outer
         self._scope: CancelScope | None = None
         self._rest = rest or Rest()
+        self._going_back = Lock(fast_acquire=True)
         self._stop_reason = ""
         self._is_stopped = False
 
@@ -155,7 +156,8 @@ class Session:
             case Restore() | TakeBack() | Undo() | Redo():
                 if self._past is None:
                     raise Misuse("this session keeps no checkpoints of files")
-                await self._past.handle(command, running=self.running)
+                async with self._going_back:  # each finds what the one before it left
+                    await self._past.handle(command, running=self.running)
             case _:
                 await self._asides.handle(command)
 
@@ -199,6 +201,9 @@ class Session:
         message = self._words(text, media)
         if typed is not None:
             self._hearing.limit_names(message, typed)
+        if self._going_back.locked():  # no turn begins while files change under it
+            async with self._going_back:
+                pass
         if self.running:
             await self._hearing.hear(message)
         else:

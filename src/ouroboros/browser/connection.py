@@ -62,10 +62,7 @@ class _Waiting:
         if self.failure is not None:
             raise self.failure(self.method)
         if self.answer is None:
-            raise BrowserGone(
-                f"the browser was lost during {self.method}; whether it took effect is unknown",
-                hint="recover the browser, then look before you repeat anything",
-            )
+            raise unknown_effect(self.method)
         fault = self.answer.error
         if fault is not None:
             words = f"{self.method}: {fault.message} {fault.data}".strip()
@@ -185,7 +182,7 @@ class Connection(Caller):
         except TimeoutError as late:
             raise _late(method, timeout_seconds) from late
         except ConnectionError as gone:
-            raise _unsent(gone) from gone
+            raise _unsent(method, gone) from gone
         finally:
             self._waiting.pop(number, None)
         return waiting.result()
@@ -213,7 +210,7 @@ class Connection(Caller):
         except TimeoutError as late:
             raise _late(waiting.method if waiting is not None else "", timeout_seconds) from late
         except ConnectionError as gone:
-            raise _unsent(gone) from gone
+            raise _unsent(calls[0][0], gone) from gone
         finally:
             for number in numbers:
                 self._waiting.pop(number, None)
@@ -323,8 +320,20 @@ def _late(method: str, seconds: float) -> CallTimedOut:
     return CallTimedOut(f"{method} was not answered in {seconds:g} s")
 
 
-def _unsent(gone: ConnectionError) -> BrowserGone:
-    return BrowserGone(f"the browser was lost before a call was sent: {gone}")
+def _unsent(method: str, gone: ConnectionError) -> BrowserGone:
+    # An action is often several calls, so what came before this one may have done something.
+    return BrowserGone(
+        f"the browser was lost before {method} was sent: {gone}",
+        hint="recover the browser, then look before you repeat anything",
+    )
+
+
+def unknown_effect(method: str) -> BrowserGone:
+    """The browser was lost once this was sent."""
+    return BrowserGone(
+        f"the browser was lost during {method}; whether it took effect is unknown",
+        hint="recover the browser, then look before you repeat anything",
+    )
 
 
 def read[Body](kind: type[Body], result: Raw, method: str) -> Body:

@@ -9,8 +9,14 @@ import anyio.to_thread
 import msgspec
 from msgspec import Raw, Struct
 
-from ouroboros.browser.connection import Call, Caller, Connection, read
-from ouroboros.browser.errors import BrowserFailed, CallRefused, CallTimedOut, PageChanged
+from ouroboros.browser.connection import Call, Caller, Connection, read, unknown_effect
+from ouroboros.browser.errors import (
+    BrowserFailed,
+    BrowserGone,
+    CallRefused,
+    CallTimedOut,
+    PageChanged,
+)
 from ouroboros.browser.frames import FrameMap, World
 
 GRACE_SECONDS = 1.0
@@ -152,6 +158,8 @@ async def _run(page: Page, order: Order) -> bytes:
             answer = await _as_typed(page, order, place)
     except CallRefused as refused:  # it has begun by now, and is not begun again
         raise _explained(page, order, refused, anyio.current_time() - began) from refused
+    except BrowserGone as gone:
+        raise unknown_effect("Runtime.evaluate") from gone
     return _read(page, answer)
 
 

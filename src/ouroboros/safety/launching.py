@@ -64,7 +64,7 @@ async def launch(
         guard.hold(mark, popen.pid)
         started.append(popen)
         if abandoned:
-            _discard(popen)
+            _discard(popen, confined)
             guard.release(mark, popen.pid)
         return popen
 
@@ -74,15 +74,20 @@ async def launch(
         # Ctrl-C may break off the wait while the thread still starts the child.
         abandoned = True
         for popen in started:
-            _discard(popen)
+            _discard(popen, confined)
             guard.release(mark, popen.pid)
         raise
 
 
-def _discard(popen: subprocess.Popen[bytes]) -> None:
+def _discard(popen: subprocess.Popen[bytes], confined: Confined) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(popen.pid, signal.SIGKILL)
     popen.wait()
+    for pipe in (popen.stdin, popen.stdout, popen.stderr):
+        if pipe is not None:
+            pipe.close()
+    if confined.finish is not None:
+        confined.finish()
 
 
 def cast_off(command: Sequence[str], environment: Mapping[str, str]) -> None:

@@ -12,6 +12,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -133,15 +134,34 @@ class Process:
 
         A survivor is a background process that let go of the pipes.
         """
-        with anyio.CancelScope(shield=True):
-            if self._exit_code is None or self._open or not survivors:
-                await self.stop()
-            else:
-                await self._reap()
-            self._release()
-            self._guard.release(self._mark, self.pid)
-            if self._finish is not None:
-                await anyio.to_thread.run_sync(self._finish)
+        is_closed = False
+        try:
+            with anyio.CancelScope(shield=True):
+                if self._exit_code is None or self._open or not survivors:
+                    await self.stop()
+                else:
+                    await self._reap()
+                self._release()
+                self._guard.release(self._mark, self.pid)
+                finish, self._finish = self._finish, None
+                if finish is not None:
+                    await anyio.to_thread.run_sync(finish)
+            is_closed = True
+        finally:
+            if not is_closed:
+                # asyncio's own cancel comes through a shield: the rest is done without this task.
+                self._signal(signal.SIGKILL, ())
+                self._popen.wait()
+                self._release()
+                threading.Thread(target=self._end_rest).start()
+
+    def _end_rest(self) -> None:
+        for stray in strays_of(self._mark):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(stray, signal.SIGKILL)
+        self._guard.release(self._mark, self.pid)
+        if self._finish is not None:
+            self._finish()
 
     async def _wait(self) -> bool:
         """Waits for output or the end; False when the drain time is over."""

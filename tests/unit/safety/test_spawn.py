@@ -1,3 +1,6 @@
+import asyncio
+import contextlib
+import gc
 import os
 import signal
 import sys
@@ -9,7 +12,7 @@ import pytest
 from ouroboros.safety.marks import MARK
 from ouroboros.safety.spawn import Finished, run, shell_command, spawn, start
 from tests.cases import deep_after
-from tests.passing import passes
+from tests.passing import passes, until
 from tests.unit.tools.spine import gone, is_alive, written
 
 pytestmark = pytest.mark.real
@@ -19,6 +22,16 @@ ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def holders(variable: str) -> list[int]:
+    """The processes that have this variable in their environment."""
+    found: list[int] = []
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            if variable.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return found
 
 
 async def pid_in(path: Path) -> int:
@@ -148,6 +161,33 @@ async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
         pid = await pid_in(tmp_path / "pid")
         group.cancel_scope.cancel()
     assert await gone(pid)
+
+
+@pytest.mark.proves("A11", "F07")
+async def test_a_task_cancelled_at_any_moment_leaves_no_process_and_no_pipe(tmp_path: Path):
+    """asyncio's own cancel, also a second one while the first is cleaned up, passes through shields."""
+    mark = f"OURO_TEST_CANCEL={tmp_path}"
+    environment = {**ENVIRONMENT, "OURO_TEST_CANCEL": str(tmp_path)}
+    command = shell_command(
+        "trap 'echo polite; sleep 60' TERM; echo started; sleep 60 & wait; wait"
+    )
+    await run(["true"], cwd=tmp_path, environment=environment, timeout_seconds=60)
+    gc.collect()  # of other tests
+    before = open_files()
+    for turns in range(24):
+        job = asyncio.ensure_future(
+            run(command, cwd=tmp_path, environment=environment, timeout_seconds=60)
+        )
+        for _ in range(turns):
+            await asyncio.sleep(0 if turns < 12 else 0.001)
+        for _ in range(3):
+            job.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        with contextlib.suppress(asyncio.CancelledError):
+            await job
+    gc.collect()  # a pipe that nobody closed is a ResourceWarning, and so an error
+    await until(lambda: open_files() <= before and not holders(mark))
 
 
 @pytest.mark.proves("sandbox-ending-of-processes")
