@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from ouroboros.llm.turns import Turn
@@ -28,6 +27,10 @@ _NARROW = "[...document.querySelectorAll('input.field')].filter((each) => each.c
 _SQUEEZED = "[...document.querySelectorAll('.menu-list .hush')].filter((each) => each.offsetHeight > 60).map((each) => each.innerText)"
 _TAB_IS_SEEN = """(() => { const box = document.querySelector('.settings [role=tab][aria-selected=true]').getBoundingClientRect();
   return box.left >= 0 && box.right <= innerWidth; })()"""
+_PAINTED = """new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter((each) => each.effect.getComputedTiming().endTime !== Infinity).map((each) => each.finished)))
+  .then(() => 0)"""
 _ALL, _COLOURS = "{}", "{runOnly: ['color-contrast']}"
 
 
@@ -44,7 +47,7 @@ async def findings(window: Window, name: str) -> list[Any]:
     found: list[Any] = []
     for scheme, rules in (("dark", _COLOURS), ("light", _ALL)):
         await window.colours(scheme)
-        await anyio.sleep(0.05)  # what was just drawn has its colours
+        await window.run(_PAINTED)  # what was just drawn has its colours
         found += [[name, scheme, *each] for each in await window.run(_RUN % rules)]
     return found
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import anyio
 from msgspec import Raw
@@ -12,6 +13,7 @@ from ouroboros.code.js.isolate import Isolate
 from ouroboros.code.js.values import Answer, Outcome
 from ouroboros.code.pool import Isolates
 from ouroboros.core.clock import SystemClock
+from tests.passing import until
 
 type Does = Callable[..., Awaitable[Any]]
 
@@ -69,22 +71,28 @@ async def isolate(
         pool() as isolates,
         isolates.isolate(host, globals=globals, functions=tuple(host.functions)) as one,
     ):
+        _hosts[one] = host
         yield one
+
+
+_hosts: WeakKeyDictionary[Isolate, TableHost] = WeakKeyDictionary()
 
 
 async def run_while(
     one: Isolate, code: str, happens: Callable[[], Awaitable[None]], *, seconds: float = 30.0
 ) -> Outcome:
-    """Runs a block; a little later something happens to it."""
+    """Runs a block; something happens to it once it has begun."""
     outcomes: list[Outcome] = []
+    asked = _hosts[one].asked
+    begun = ("echo", [len(asked)])
 
     async def later() -> None:
-        await anyio.sleep(0.2)
+        await until(lambda: begun in asked)
         await happens()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(later)
-        outcomes.append(await one.run(code, seconds=seconds))
+        outcomes.append(await one.run(f"await echo({len(asked)}); {code}", seconds=seconds))
     return outcomes[0]
 
 
