@@ -53,6 +53,15 @@ async def trusted(tab: Tab, name: str) -> list[object]:
 
 
 @pytest.mark.proves("C06")
+async def test_what_is_typed_is_pressed_key_by_key(stage: Stage) -> None:
+    tab = await stage.show(LOG)
+    await _in_place(stage, tab, "<input id=i>")
+    await type_text(tab, "#i", "a 1?")
+    assert await trusted(tab, "keydown") == ["", "a", "a ", "a 1"]
+    assert await read(tab, "i.value") == "a 1?"
+
+
+@pytest.mark.proves("C06")
 async def test_a_controlled_input_takes_what_is_filled_and_typed(stage: Stage) -> None:
     tab = await stage.show(CONTROLLED)
     (acted,) = await fill(tab, {"#c": "hello"})

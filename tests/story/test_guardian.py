@@ -234,6 +234,23 @@ async def test_the_reviewer_has_no_tools_and_its_words_do_nothing(tmp_path: Path
         assert len(judge.exchanges) == 1
 
 
+@pytest.mark.proves("codex-12.5")
+async def test_the_reviewers_vendor_looks_nothing_up_for_it(tmp_path: Path) -> None:
+    """A search of the vendor's own is a tool too, and its words are anybody's."""
+    async with serving([ALLOW]) as judge:
+        judges = {"base_url": judge.url, "protocol": "openai-responses", "auth": "none"}
+        settings: dict[str, Any] = {
+            "mode": "ask",
+            "providers": {"judge": {**judges, "dialect": {"hosted_search": "live"}}},
+            "guardian": {"enabled": True, "model": "judge/strict"},
+            "tools": {"web_search": "live"},
+        }
+        async with stage(tmp_path, [*touch("a.txt"), Turn(text="done")], **settings) as s:
+            await s.run()
+        assert "tools" not in said(judge)
+        assert (s.cwd / "a.txt").exists()
+
+
 @pytest.mark.proves("E22")
 async def test_secrets_of_the_session_do_not_go_to_the_reviewer(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command=f"echo {SECRET} > a.txt"),))]

@@ -89,7 +89,7 @@ async def ended(
         return result
 
 
-@pytest.mark.proves("O10", "O12", "O15")
+@pytest.mark.proves("O10", "O12", "O13", "O15")
 async def test_a_result_is_handed_on_and_what_was_said_before(tmp_path: Path) -> None:
     seat = Seat()
     code = 'say("log", message="goal: " + first["payload"]["goal"]); say("task:paused"); say("alive")\n'
@@ -184,7 +184,7 @@ async def test_a_child_that_is_killed_from_outside_has_failed(tmp_path: Path) ->
         assert "killed by signal 9" in found[0].summary
 
 
-@pytest.mark.proves("O10", "O12", "O15")
+@pytest.mark.proves("O10", "O12", "O13", "O15")
 @pytest.mark.parametrize("obeys", [True, False])
 async def test_it_is_told_to_end_and_killed_if_it_does_not(tmp_path: Path, obeys: bool) -> None:
     code = """

@@ -210,18 +210,24 @@ async def test_no_hook_and_no_program_of_the_repository_runs(
     for name in (*names.split(), "reference-transaction", "post-index-change"):
         (hooks / name).write_text(f"#!/bin/sh\necho {name} >> {ran}\n")
         (hooks / name).chmod(0o755)
-    repo.commit("attributes", **{".gitattributes": "*.txt filter=own merge=own diff=own\n"})
+    repo.commit(
+        "attributes",
+        **{".gitattributes": "*.txt filter=own merge=own diff=own\n*.md filter=here\n"},
+    )
     repo.git("config", "core.hooksPath", str(hooks))
     for key in ("filter.own.clean", "filter.own.smudge", "merge.own.driver", "core.fsmonitor"):
         repo.git("config", key, f"echo {key} >> {ran}")
     repo.git("config", "filter.own.required", "true")
-    sessions, session = await worked(repo, new="n\n", **{"a.txt": "1\n"})
-    assert sessions.silenced == ("filter.own", "merge.own")
+    repo.git("config", "extensions.worktreeConfig", "true")
+    repo.git("config", "--worktree", "filter.here.smudge", f"echo filter.here >> {ran}")
+    sessions, session = await worked(repo, new="n\n", **{"a.txt": "1\n", "a.md": "2\n"})
+    assert sessions.silenced == ("filter.here", "filter.own", "merge.own")
     await sessions.diff(session.id)
     await sessions.rewind(session.id, "one")
     await sessions.merge(session.id)
     assert not ran.exists()
     assert (repo.folder / "a.txt").read_text() == "1\n"
+    assert (repo.folder / "a.md").read_text() == "2\n"
 
 
 @pytest.mark.proves("paws-a-persons-git-settings")
