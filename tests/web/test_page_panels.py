@@ -203,16 +203,19 @@ async def files_are_read_by_keys_alone_and_strange_names_stay_text(window: Windo
     await window.run("document.querySelector('[role=treeitem]').focus()")
     await window.press("ArrowRight")
     await window.until("document.querySelectorAll('[role=treeitem]').length === 5")
+    odd = "[...document.querySelectorAll('[role=treeitem]')].find((each) => each.innerText.includes('<img'))"
     shown = await window.text("[role=tree]")
     assert names[0] in shown
     assert "\\u{202e}gnp.exe" in shown
     assert await window.count("[role=tree] img") == 0
     await window.press("ArrowDown")
     await window.until("document.activeElement.innerText.includes('<img')")
-    await window.press("Enter")
-    await window.shows("<script>")
-    await window.press("Escape")
-    await window.until("document.querySelector('[role=tree]') !== null")
+    for _ in range(2):  # a browser heeds `autofocus` only the first time
+        await window.until(f"({odd})?.focus() ?? ({odd})?.tabIndex === 0")
+        await window.press("Enter")
+        await window.shows("<script>")
+        await window.press("Escape")
+        await window.until("document.querySelector('[role=tree]') !== null")
     (work(window) / "fresh").touch()
     await window.served.send(session, "submit", text="Second")
     await window.until("document.querySelector('[role=tree]').innerText.includes('fresh')")

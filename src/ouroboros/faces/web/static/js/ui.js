@@ -11,6 +11,13 @@ export {
   useCallback, useContext, useEffect, useId, useLayoutEffect, useMemo, useReducer, useRef, useState,
 };
 
+/** Focuses what says `autofocus` in the box that this is the ref of: browsers heed that once a document. */
+export function useAutofocus() {
+  const box = useRef(null);
+  useEffect(() => box.current?.querySelector("[autofocus]")?.focus(), []);
+  return box;
+}
+
 /** Renders again whenever `source` (it has `watch(fn)`) says that it changed: once a frame at most. */
 export function useWatch(source) {
   const [, again] = useReducer((n) => n + 1, 0);

@@ -1,5 +1,5 @@
 // The picture of a tab with what lies over it: who drives, where the agent acts, and what waits for an answer.
-import { Button, Icon, html, useEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, html, useAutofocus, useEffect, useRef, useState } from "../ui.js";
 import { oneLine, plain } from "../text/safe.js";
 import { hands } from "./hands.js";
 
@@ -106,8 +106,9 @@ const KINDS = { alert: "The page says", confirm: "The page asks", prompt: "The p
 function Asked({ tab, act }) {
   const { dialog } = tab;
   const [words, type] = useState(dialog.default);
+  const box = useAutofocus();
   const answer = (accept) => (event) => { event?.preventDefault(); act("dialog", { accept, text: dialog.kind === "prompt" && accept ? words : "" }); };
-  return html`<form class="stage-card card" role="alertdialog" aria-label=${KINDS[dialog.kind] ?? "A dialog"} onSubmit=${answer(true)}>
+  return html`<form class="stage-card card" role="alertdialog" ref=${box} aria-label=${KINDS[dialog.kind] ?? "A dialog"} onSubmit=${answer(true)}>
     <h3>${KINDS[dialog.kind] ?? "The page shows a dialog"}</h3><p class="foreign words">${plain(dialog.message)}</p>
     ${dialog.kind === "prompt" && html`<label><span class="sr">Answer</span><input class="field" autofocus value=${words} onInput=${(e) => type(e.target.value)} /></label>`}
     <div class="row"><${Button} kind="main" icon="check" type="submit">${dialog.kind === "beforeunload" ? "Leave" : "OK"}<//>
@@ -116,9 +117,10 @@ function Asked({ tab, act }) {
 
 function Files({ tab, act }) {
   const [words, type] = useState("");
+  const box = useAutofocus();
   const { multiple } = tab.chooser;
   const paths = words.split("\n").map((each) => each.trim()).filter(Boolean);
-  return html`<form class="stage-card card" aria-label="The page asks for files" onSubmit=${(event) => { event.preventDefault(); act("files", { paths: multiple ? paths : paths.slice(0, 1) }); }}>
+  return html`<form class="stage-card card" ref=${box} aria-label="The page asks for files" onSubmit=${(event) => { event.preventDefault(); act("files", { paths: multiple ? paths : paths.slice(0, 1) }); }}>
     <h3>The page asks for ${multiple ? "files" : "a file"}</h3>
     <label><span class="field-label">${multiple ? "Paths in the workspace, one a line" : "A path in the workspace"}</span>
       <textarea class="field mono" rows=${multiple ? 3 : 1} autofocus value=${words} onInput=${(e) => type(e.target.value)} spellcheck="false"></textarea></label>

@@ -1,5 +1,5 @@
 // The first page: what to do, where, and by which mind.
-import { Button, Icon, Mark, html, useEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, Mark, html, useAutofocus, useEffect, useRef, useState } from "../ui.js";
 import { modes } from "../text/words.js";
 
 const EXAMPLES = [
@@ -61,6 +61,7 @@ export function Home({ store, link }) {
 export function Login({ link }) {
   const [token, type] = useState("");
   const [problem, tell] = useState("");
+  const box = useAutofocus();
   const enter = async (event) => {
     event.preventDefault();
     try {
@@ -69,7 +70,7 @@ export function Login({ link }) {
       tell(error.message);
     }
   };
-  return html`<main class="login"><form onSubmit=${enter}>
+  return html`<main class="login"><form ref=${box} onSubmit=${enter}>
     <${Mark} /><h1>Ouroboros</h1>
     ${link.wasHere && html`<p><strong>The server was started again</strong>, and each start has a token of its own. Nothing that was kept is lost.</p>`}
     <p class="hush">This page needs the token that <code>ouro web</code> printed${link.wasHere ? " this time" : ""}. Open the whole address, or paste it here.</p>

@@ -1,5 +1,5 @@
 // The files of the session's folders, to be read: a tree with marks of what changed, and a look into each.
-import { Button, CopyButton, Empty, Failed, Icon, Loading, html, useEffect, useRef, useState, useWatch } from "../ui.js";
+import { Button, CopyButton, Empty, Failed, Icon, Loading, html, useAutofocus, useEffect, useRef, useState, useWatch } from "../ui.js";
 import { Sign } from "../panels/diff.js";
 import { Segments, TOUCHED, at, useLive } from "../panels/live.js";
 import { coloured } from "../text/code.js";
@@ -130,11 +130,12 @@ function Name({ entry, isOpen, said, holds }) {
 
 function File({ link, session, page, root, path, mark, close }) {
   const found = useLive(session, TOUCHED, () => link.get(at(session, "file", { root, path })), [root, path]);
+  const box = useAutofocus();
   const language = /\.(\w+)$/.exec(path)?.[1] ?? "";
   const file = found.value;
   const lines = file?.content === "text" ? file.text.replace(/\n$/, "").split("\n") : [];
-  return html`<section class="look card" aria-label=${`File ${oneLine(path, 120)}`} onKeyDown=${(event) => { if (event.key === "Escape") { event.stopPropagation(); close(); } }}>
-    <header class="file-head"><${Button} kind="quiet small" icon="files" ref=${undefined} autofocus onClick=${close}>All files<//><strong class="grow cut foreign">${spelled(path)}</strong><${Marks} path=${path} said=${mark} />
+  return html`<section class="look card" ref=${box} aria-label=${`File ${oneLine(path, 120)}`} onKeyDown=${(event) => { if (event.key === "Escape") { event.stopPropagation(); close(); } }}>
+    <header class="file-head"><${Button} kind="quiet small" icon="files" autofocus onClick=${close}>All files<//><strong class="grow cut foreign">${spelled(path)}</strong><${Marks} path=${path} said=${mark} />
       ${mark.session[path] && html`<${Button} kind="small quiet" icon="review" onClick=${() => page.show("review")}>Changes<//>`}
       ${file?.content === "text" && html`<${CopyButton} text=${file.text} />`}<${Button} kind="small quiet" icon="chat" onClick=${() => page.prompt(`@${/\s/.test(path) ? `"${path}"` : path} `)}>Mention<//></header>
     ${!file && (found.error ? html`<${Failed} error=${found.error} again=${found.again} />` : html`<${Loading} />`)}
