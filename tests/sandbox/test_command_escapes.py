@@ -170,7 +170,7 @@ def _condition(pid: int) -> str:
     """Whether a process sleeps, is stopped or gone, and how nice it is."""
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
-        return f"{'alive' if fields[0] in 'SR' else fields[0]} {fields[16]}"
+        return f"{fields[0] if fields[0] in 'TtXZ' else 'alive'} {fields[16]}"
     return "gone"
 
 

@@ -14,6 +14,10 @@ sys.path.extend(options["paths"])
 from ouroboros.code.js.cage import lock_up
 from ouroboros.code.js.engine import Engine
 from pathlib import Path
+locked, other = threading.Event(), {}
+# Nobody starts a thread any more once it is locked up; root could.
+thread = threading.Thread(target=lambda: locked.wait() and other.update(tried()))
+thread.start()
 engine = Engine(Path(options["engine"]), ended=lambda task, result: None)
 libc = ctypes.CDLL(None, use_errno=True)
 held = lock_up()
@@ -70,9 +74,8 @@ def tried():
             results[name] = problem.errno
     return results
 
-mine, other = tried(), {}
-thread = threading.Thread(target=lambda: other.update(tried()))
-thread.start()
+mine = tried()
+locked.set()
 thread.join()
 sys.stdout.write(json.dumps({"held": held, "main": mine, "thread": other}))
 sys.stdout.flush()

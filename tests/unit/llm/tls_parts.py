@@ -13,6 +13,8 @@ from threading import Thread
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 _CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-days", "2")
+# openssl makes each of them one that may sign, and Python 3.13 asks of such what its key is for.
+_USE = ("-addext", "keyUsage=digitalSignature,keyCertSign")
 
 
 class Papers:
@@ -27,7 +29,7 @@ class Papers:
 
     def make(self) -> "Papers":
         for ca in (self.ca, self.other_ca):
-            self._request(ca, "-x509", "-subj", f"/CN={ca.stem}", "-addext", "keyUsage=keyCertSign")
+            self._request(ca, "-x509", "-subj", f"/CN={ca.stem}", *_USE)
         self._signed(self.server, self.ca, "-addext", "subjectAltName=IP:127.0.0.1")
         self._signed(self.client, self.ca)
         self._signed(self.stranger, self.other_ca)
@@ -43,7 +45,7 @@ class Papers:
 
     def _signed(self, path: Path, ca: Path, *more: str) -> None:
         signer = ("-CA", str(ca), "-CAkey", str(key(ca)))
-        self._request(path, "-x509", "-subj", f"/CN={path.stem}", *signer, *more)
+        self._request(path, "-x509", "-subj", f"/CN={path.stem}", *_USE, *signer, *more)
 
     def _request(self, path: Path, *more: str) -> None:
         files = ("-nodes", "-keyout", str(key(path)), "-out", str(path))
@@ -57,7 +59,9 @@ def self_signed(folder: Path) -> Path:
     """A certificate for 127.0.0.1 that vouches for itself, and its key, in one file."""
     both, apart = folder / "certificate.pem", folder / "key.pem"
     names = ("-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1")
-    _openssl("req", "-x509", *_CURVE, *names, "-nodes", "-keyout", str(apart), "-out", str(both))
+    _openssl(
+        "req", "-x509", *_CURVE, *_USE, *names, "-nodes", "-keyout", str(apart), "-out", str(both)
+    )
     both.write_bytes(both.read_bytes() + apart.read_bytes())
     return both
 

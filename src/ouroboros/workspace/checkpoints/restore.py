@@ -222,8 +222,9 @@ class Restorer:
     def _enter(self, folder: int, path: str) -> None:
         """Makes a folder writable for us for as long as this goes on."""
         mode = stat.S_IMODE(os.fstat(folder).st_mode)
-        if mode & _ENTERED != _ENTERED and path not in self._entered:
-            self._entered[path] = mode
+        if mode & _ENTERED != _ENTERED:
+            # Of what is finished after a crash the plan knows the modes, whatever they are now.
+            self._entered.setdefault(path, mode)
             os.fchmod(folder, mode | _ENTERED)
 
     def _leave_folders(self, made: set[str]) -> None:
