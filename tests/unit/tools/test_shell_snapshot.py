@@ -46,7 +46,7 @@ async def test_aliases_functions_options_path_and_variables_are_there(tmp_path: 
         assert await shown(spine, "shopt globstar; echo $EDITOR_OF_MINE") == (
             "globstar       \ton\ned\n"
         )
-        assert f"{tmp_path}/person/own/bin" in (await shown(spine, "echo $PATH")).split(":")
+        assert f"{tmp_path}/person/own/bin" in (await shown(spine, "echo $PATH")).strip().split(":")
         assert await shown(spine, "exit 3") == ""
         (file,) = folder.iterdir()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
