@@ -67,6 +67,16 @@ def make(folder: Path, tree: dict[str, Item]) -> None:
             path.chmod(item.mode)
 
 
+def remove(path: Path) -> None:
+    """Also folders that may not be written, which root alone may empty."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink()
+        return
+    for folder, _, _ in os.walk(path):
+        Path(folder).chmod(0o700)
+    shutil.rmtree(path)
+
+
 def without_git(found: Seen) -> Seen:
     return {path: what for path, what in found.items() if ".git" not in path.split("/")}
 
@@ -97,7 +107,7 @@ def there_and_back(folder: Path, first: dict[str, Item], second: dict[str, Item]
     was, before = seen(root), kept.take()
     for path in root.iterdir():
         if path.name != ".git":
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            remove(path)
     make(root, second)
     then, after = seen(root), kept.take()
     kept.back(before.checkpoint)
