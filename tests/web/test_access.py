@@ -5,7 +5,9 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
+from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Subprotocol
 
 from ouroboros.faces.web.access import Access, Asker
 from tests.passing import lingering, passes
@@ -20,6 +22,7 @@ def asker(**given: str) -> Asker:
         "site": "",
         "authorization": "",
         "cookie": "",
+        "key": "",
     }
     return Asker(**(usual | given))
 
@@ -69,18 +72,18 @@ def test_only_the_page_at_the_same_address_may_ask() -> None:
 
 @pytest.mark.proves("T18")
 def test_a_cookie_counts_only_with_a_word_on_where_the_page_is_from() -> None:
-    access = Access(8000, token="t", cookie="c")
-    own, crumb = "http://127.0.0.1:8000", "other=1; ouro-8000=c"
-    assert access.refuses(asker(cookie=crumb)) is None
-    assert access.refuses(asker(cookie=crumb, site="same-origin")) is None
-    assert access.refuses(asker(cookie=crumb, site="none")) is None
+    access = Access(8000, token="t", cookie="c", key="k")
+    own, page = "http://127.0.0.1:8000", {"cookie": "other=1; ouro-8000=c", "key": "k"}
+    assert access.refuses(asker(**page)) is None
+    assert access.refuses(asker(**page, site="same-origin")) is None
+    assert access.refuses(asker(**page, site="none")) is None
     for site in ("cross-site", "same-site", "odd"):
-        assert access.refuses(asker(cookie=crumb, site=site)) == "origin"
-    assert access.refuses(asker(cookie=crumb, method="POST")) == "origin"
-    assert access.refuses(asker(cookie=crumb, method="POST", origin=own)) is None
-    assert access.refuses(asker(cookie=crumb, method="DELETE", site="same-origin")) is None
-    assert access.refuses(asker(cookie=crumb), is_socket=True) == "origin"
-    assert access.refuses(asker(cookie=crumb, origin=own), is_socket=True) is None
+        assert access.refuses(asker(**page, site=site)) == "origin"
+    assert access.refuses(asker(**page, method="POST")) == "origin"
+    assert access.refuses(asker(**page, method="POST", origin=own)) is None
+    assert access.refuses(asker(**page, method="DELETE", site="same-origin")) is None
+    assert access.refuses(asker(**page), is_socket=True) == "origin"
+    assert access.refuses(asker(**page, origin=own), is_socket=True) is None
 
 
 STRANGERS: list[dict[str, str]] = [
@@ -98,7 +101,7 @@ STRANGERS: list[dict[str, str]] = [
 
 
 def test_without_the_token_or_the_cookie_nobody_is_let_in() -> None:
-    access = Access(8000, token="t", cookie="c")
+    access = Access(8000, token="t", cookie="c", key="k")
     assert [each for each in STRANGERS if access.refuses(asker(**each)) != "token"] == []
 
 
@@ -138,14 +141,19 @@ async def test_every_route_and_socket_asks_who_is_there(tmp_path: Path) -> None:
                         pass
 
 
-async def test_a_page_gets_a_cookie_for_the_token_and_works_by_it(tmp_path: Path) -> None:
+@pytest.mark.proves("T18")
+async def test_a_page_gets_a_cookie_and_a_key_for_the_token_and_works_by_both(
+    tmp_path: Path,
+) -> None:
     async with web(tmp_path) as s:
         own = {"origin": s.plate.address[:-1]}
         async with httpx2.AsyncClient(
             base_url=s.plate.address, timeout=60, trust_env=False
         ) as page:
             entered = await page.post("/api/v1/login", json={"token": s.plate.token}, headers=own)
-            assert entered.json() == {"ok": True}
+            assert entered.json()["ok"] is True
+            assert await everything(page, own) == [401] * len(EVERYTHING)
+            page.headers["x-ouroboros-key"] = entered.json()["key"]
             cookie = entered.headers["set-cookie"]
             assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= {
                 each.strip() for each in cookie.split(";")
@@ -156,6 +164,95 @@ async def test_a_page_gets_a_cookie_for_the_token_and_works_by_it(tmp_path: Path
             assert (await page.post("/api/v1/sessions", json={}, headers=own)).status_code == 201
             assert (await page.post("/api/v1/logout", json={}, headers=own)).status_code == 200
             assert (await page.get("/api/v1/state")).status_code == 401
+
+
+EVERYTHING = [
+    ("GET", "/state"),
+    ("GET", "/sessions?all=1"),
+    ("GET", "/sessions/x"),
+    ("GET", "/sessions/x/events?after=0"),
+    ("GET", "/sessions/x/file?path=a"),
+    ("GET", "/sessions/x/export?format=md"),
+    ("GET", "/sessions/x/artifacts/a"),
+    ("GET", "/settings"),
+    ("POST", "/sessions"),
+    ("POST", "/sessions/x/commands"),
+    ("POST", "/once"),
+    ("POST", "/logout"),
+    ("PUT", "/sessions/x/title"),
+    ("DELETE", "/sessions/x"),
+]
+"""Of which a cookie alone, which any server of this machine is sent, may do nothing."""
+
+
+async def everything(page: httpx2.AsyncClient, headers: dict[str, str]) -> list[int]:
+    return [
+        (await page.request(method, f"/api/v1{path}", headers=headers)).status_code
+        for method, path in EVERYTHING
+    ]
+
+
+@pytest.mark.proves("T18")
+async def test_a_cookie_alone_opens_no_websocket_and_the_key_does(tmp_path: Path) -> None:
+    async with (
+        web(tmp_path) as s,
+        httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as page,
+    ):
+        entered = await page.post("/api/v1/login", json={"token": s.plate.token})
+        crumb = entered.headers["set-cookie"].partition(";")[0]
+        page_of = {"Cookie": crumb, "Origin": s.plate.address[:-1]}
+        key = f"key.{entered.json()['key']}"
+        for path in ("/stream", "/sessions/x/stream", "/sessions/x/browser", "/api/earlier/000"):
+            whole = path if path.startswith("/api") else f"/api/v1{path}"
+            address = f"ws://127.0.0.1:{s.plate.port}{whole}"
+            for words in ([], ["ouroboros"], ["ouroboros", "key."], ["ouroboros", f"{key}x"]):
+                with pytest.raises(InvalidStatus, match="401"):
+                    async with connect(
+                        address,
+                        additional_headers=page_of,
+                        subprotocols=[Subprotocol(each) for each in words] or None,
+                        proxy=None,
+                    ):
+                        pass
+            async with connect(
+                address,
+                additional_headers=page_of,
+                subprotocols=[Subprotocol("ouroboros"), Subprotocol(key)],
+                proxy=None,
+            ) as opened:
+                assert opened.subprotocol == "ouroboros"
+
+
+@pytest.mark.proves("T18")
+async def test_a_ticket_is_for_one_address_once_and_soon(tmp_path: Path) -> None:
+    async with (
+        web(tmp_path) as s,
+        httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as page,
+    ):
+        session = await s.open()
+        entered = await page.post("/api/v1/login", json={"token": s.plate.token})
+        key = {"x-ouroboros-key": entered.json()["key"], "origin": s.plate.address[:-1]}
+
+        async def ticketed(path: str) -> str:
+            given = await page.post("/api/v1/once", json={"path": path}, headers=key)
+            return given.json()["address"]
+
+        async def got(address: str, method: str = "GET") -> int:
+            return (await page.request(method, address)).status_code
+
+        export = f"/sessions/{session}/export?format=md"
+        first = await ticketed(export)
+        assert [await got(first), await got(first)] == [200, 401]
+        ticket = (await ticketed("/state")).partition("=")[2]
+        other = await ticketed("/state")
+        assert await got(f"/api/v1{export}&once={ticket}") == 401
+        assert await got(other, "POST") == 401
+        assert await got(other.replace("/state", "/state/")) == 401
+        late = await ticketed("/state")
+        passes(61)
+        assert await got(late) == 401
+        async with httpx2.AsyncClient(base_url=s.plate.address, trust_env=False) as stranger:
+            assert (await stranger.get(await ticketed("/state"))).status_code == 401
 
 
 async def test_wrong_tokens_wait_and_only_a_few_may_while_the_right_one_goes_through(

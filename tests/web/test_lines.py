@@ -155,7 +155,7 @@ async def test_the_page_lists_carries_out_and_shows_them(page: Shown) -> None:
             "HTMLAnchorElement.prototype.click = function () { globalThis.kept = this.href }"
         )
         await window.say("/export html")
-        await window.until("globalThis.kept?.endsWith('/export?format=html')")
+        await window.until("globalThis.kept?.includes('/export?format=html&once=')")
         await window.say("/clear")
         await window.until(f"ouro.store.current && ouro.store.current.id !== {session!r}")
         await window.until("document.querySelector('.prompt textarea') !== null")

@@ -24,6 +24,7 @@ from ouroboros.browser.errors import (
 from ouroboros.browser.frames import FrameMap, World
 from ouroboros.browser.targets import Target
 from ouroboros.core.limits import EXEC_CHARS, EXEC_IN_TAB_SECONDS
+from ouroboros.safety.own_servers import REASON
 
 NAVIGATION_SECONDS = 30.0
 """How long a page may take to begin to answer."""
@@ -82,6 +83,7 @@ class Tab(Caller):
         session: Of the page itself; input and screenshots go there, whatever frame they are for.
         frames: Which frame lives where.
         gestures: By frame, in which document code of ours last counted as a person's, and when.
+        bars: Whether nothing may be done in it while it shows an address.
         before: Awaited before it is taken to an address, such as to give it the site's settings.
         pointed: Hears of every call to the page that code makes, so that people see where it acts.
         is_followed: The browser has told of a load that began or ended since we attached.
@@ -103,6 +105,7 @@ class Tab(Caller):
         self.gestures: dict[str, tuple[str, float]] = {}
         self.before: Callable[[Tab, str], Awaitable[None]] | None = None
         self.pointed: Callable[[Tab, str, dict[str, Any]], None] | None = None
+        self.bars: Callable[[str], bool] = lambda _: False
         self.moved = anyio.Event()
         self._changed = changed
         self._dialog = ""
@@ -322,9 +325,12 @@ class Tab(Caller):
             TabGone: It was closed.
             TabCrashed: Its process died.
             DialogOpen: A dialog holds the page.
+            BrowserFailed: It shows a page that is the person's alone.
         """
         if self.is_closed:
             raise self._gone(method)
+        if self.bars(self.url):
+            raise BrowserFailed(f"{self.id} is not for you: {REASON}", hint="use another tab")
         if self.is_crashed and method not in {"Page.navigate", "Page.reload"}:
             raise self._crashed(method)
         if self._dialog and method and not method.startswith(_BESIDE_THE_PAGE):

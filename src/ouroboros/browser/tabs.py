@@ -88,6 +88,7 @@ class Tabs:
         self._ready: dict[str, anyio.Event] = {}
         self._ours = 0
         self._contexts: set[str] = set()
+        self.bars: Callable[[str], bool] = lambda _: False
         self._listeners: list[Callable[[TabFacts], None]] = []
         self.targets = Targets(
             connection, tasks, judge=self._judge, adopt=self._adopt, lost=self._lost
@@ -268,6 +269,8 @@ class Tabs:
             return "adopt"
         if self.context and target.context not in {self.context, *self._contexts}:
             return "ignore"
+        if target.type == "page" and self.bars(target.url):
+            return "ignore"
         if target.type == "page":
             by_script = bool(target.opener)
             held = len(self._tabs) + len(self._coming)
@@ -296,6 +299,7 @@ class Tabs:
         if name is None:
             name = self._next_name(target)
         tab = Tab(self.connection, name, target, self._changed)
+        tab.bars = self.bars
         tab.is_eager = self._is_ours
         self._by_session[target.session] = tab
         opener = self._by_target.get(target.opener)

@@ -17,7 +17,7 @@ from ouroboros.browser.capture.casting import Casts
 from ouroboros.browser.capture.screenshots import Screenshots
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.guard.gate import Gate, gate
-from ouroboros.browser.guard.policy import AllowList, Together
+from ouroboros.browser.guard.policy import AllowList, Apart, Together
 from ouroboros.browser.guard.requests import Guard as Requests
 from ouroboros.browser.live import ground as live_ground
 from ouroboros.browser.live.driver import Drivers
@@ -40,6 +40,7 @@ from ouroboros.core.events.browser import BrowserLost, BrowserStarted
 from ouroboros.llm.transport.http import Proxies
 from ouroboros.repl.taint import Taint
 from ouroboros.safety.guard import Guard
+from ouroboros.safety.own_servers import OwnServers
 from ouroboros.safety.paths import Places
 
 
@@ -104,12 +105,16 @@ class Browser:
             enforce=self._enforce,
             confirms=frozenset(settings.confirm),
         )
+        own = OwnServers(ground.home)
         self.requests = Requests(
-            Together(_listed(settings), self.taint),
+            Together(
+                Apart(own, is_theirs=settings.mode != "managed"), _listed(settings), self.taint
+            ),
             publish,
             gate=way_out,
             credentials=self._credentials,
             locked=lambda: any(site.credentials for site in self.sites.sites.values()),
+            own=own,
         )
         self.live = Live(
             live_ground.Ground(

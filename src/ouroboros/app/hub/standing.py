@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ouroboros.core.errors import Misuse, StoreFailed
+from ouroboros.safety.own_servers import announced
 from ouroboros.store.layout import make_private
+
+__all__ = ("alone", "announced")
 
 _MOST_BYTES = 200
 

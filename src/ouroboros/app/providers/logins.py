@@ -4,6 +4,7 @@ A way is ``tokens`` (OAuth: an access token, renewed from time to time), ``page`
 on the vendor's page and we are given a lasting key) or ``key`` (the person brings one).
 """
 
+import html
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -29,6 +30,13 @@ _IN_A_TERMINAL = frozenset({
     *("browsh", "carbonyl", "cha", "chawan", "edbrowse", "elinks", "links", "links2", "lynx"),
     *("netrik", "retawq", "w3m", "www-browser"),
 })
+
+_LED_SECONDS = 60.0
+_SNAPS = Path("/snap/bin")
+_LEADS = """<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<title>Ouroboros</title><a href="%s">Open Ouroboros</a>
+<script>location.replace(document.querySelector("a").href)</script>
+"""
 
 type Way = Literal["tokens", "page", "key"]
 
@@ -178,6 +186,37 @@ def open_page(address: str, environment: Mapping[str, str]) -> bool:
     # The browser is the person's and outlives us, so it is no child of safety.spawn.
     Thread(target=cast_off, args=(command, kept), daemon=True).start()
     return True
+
+
+def open_privately(address: str, environment: Mapping[str, str], home: Path) -> bool:
+    """As ``open_page``, for an address that is a secret; blocking.
+
+    Everybody on a machine may read the arguments of programs, so the browser is given a file that only
+    this user can read and that leads there. It is removed after ``_LED_SECONDS``, or when we end.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import atexit
+    from tempfile import mkstemp
+    from threading import Timer
+
+    # Browsers that come as snaps see no folder whose name begins with a dot.
+    person = Path(environment.get("HOME", ""))
+    is_hidden = any(part.startswith(".") for part in home.parts)
+    folder = person if is_hidden and _SNAPS.is_dir() and person.is_absolute() else home
+    handle, name = mkstemp(dir=folder, prefix="ouroboros-", suffix=".html")
+    path = Path(name)
+    atexit.register(path.unlink, missing_ok=True)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(_LEADS % html.escape(address))
+    forget = Timer(_LED_SECONDS, path.unlink, kwargs={"missing_ok": True})
+    forget.daemon = True
+    forget.start()
+    is_shown = open_page(path.as_uri(), environment)
+    if not is_shown:
+        path.unlink(missing_ok=True)
+    return is_shown
 
 
 def _entry(loaded: Loaded, provider: str) -> Entry:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ouroboros.browser.errors import CannotAct
 from ouroboros.safety.origins import Place, address, origin_of, place
+from ouroboros.safety.own_servers import REASON, OwnServers
 
 type Reach = Literal["nothing", "documents", "everything"]
 """What a policy wants to be asked about: of pages that no code of ours ran in, of those it did, all."""
@@ -129,6 +130,25 @@ class Together:
             verdict = await policy.judge(asked)
             if not verdict.allowed:
                 return verdict
+        return ALLOWED
+
+
+class Apart:
+    """Pages of our own servers are opened by nobody but the person; ``is_theirs``: in their browser."""
+
+    def __init__(self, own: OwnServers, *, is_theirs: bool) -> None:
+        """``own`` knows where they are."""
+        self._own, self._is_theirs = own, is_theirs
+
+    @property
+    def reach(self) -> Reach:
+        """In a browser of ours nobody is logged in there, and its gate leads to none of them."""
+        return "documents" if self._is_theirs else "nothing"
+
+    async def judge(self, asked: Asked) -> Verdict:
+        """Blocks what leads to one of them."""
+        if await self._own.bars_now(asked.url):
+            return Verdict(allowed=False, reason=REASON)
         return ALLOWED
 
 

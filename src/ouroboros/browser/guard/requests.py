@@ -21,6 +21,7 @@ from ouroboros.browser.wire import Incoming
 from ouroboros.core.events.browser import RequestBlocked
 from ouroboros.core.events.envelope import Event
 from ouroboros.safety.origins import address, origin_of
+from ouroboros.safety.own_servers import REASON, OwnServers, leads_here
 
 GRANT_SECONDS = 30.0
 """A connection may be made this long after a request to its place was let through."""
@@ -96,6 +97,7 @@ class Guard:
         gate: Gate | None = None,
         credentials: Credentials | None = None,
         locked: Callable[[], bool] = lambda: True,
+        own: OwnServers | None = None,
     ) -> None:
         """``gate`` is the proxy that the browser was started with, where we start it ourselves.
 
@@ -105,9 +107,12 @@ class Guard:
             gate: Its connections are held to the same policy.
             credentials: Answers a server's question for a password.
             locked: Whether there is any place with credentials now; requests are held for them alone.
+            own: Servers that nothing may be done to in a tab, and no connection through the gate reaches.
         """
         self._policy, self._publish = policy, publish
         self._gate, self._credentials, self._locked = gate, credentials, locked
+        self._own = own
+        self._shown: dict[str, str] = {}
         self._touches = Touches()
         self._has_begun = False
         self._on: dict[str, bool] = {}  # sessions whose requests are held, and passwords asked for
@@ -123,6 +128,9 @@ class Guard:
     async def begin(self, connection: Connection, tabs: Tabs) -> None:
         """Takes hold of all targets there are and of all that come."""
         self._connection, self._tabs, self._has_begun = connection, tabs, True
+        if self._own is not None:
+            await self._own.look()
+            tabs.bars = self._own.bars
         connection.listen("Fetch.requestPaused", self._paused)
         connection.listen("Fetch.authRequired", self._auth_required)
         connection.listen("Target.detachedFromTarget", self._detached)
@@ -214,11 +222,16 @@ class Guard:
     def _moved(self, facts: TabFacts) -> None:
         if facts.status == "closed":
             self._touches.forget(facts.id)
+            self._shown.pop(facts.id, None)
             return
         try:
             tab = self._tabs.tab(facts.id)
         except TabGone:  # told of before it is among the tabs, or after
             return
+        if self._own is not None and self._shown.get(facts.id) != (here := origin_of(facts.url)):
+            self._shown[facts.id] = here
+            if leads_here(facts.url):
+                self._tabs.tasks.start_soon(self._own.look)
         top = tab.frames.frames.get(tab.frames.top)
         if tab.opener:
             self._touches.inherit(tab.id, tab.opener)
@@ -332,6 +345,9 @@ class Guard:
 
     async def _admit(self, origin: str) -> bool:
         """Whether the gate may connect: for a request that was let through, or else by the policy."""
+        if self._own is not None and await self._own.bars_now(origin):
+            self._note(Asked(url=f"{origin}/", kind="socket"), REASON)
+            return False
         if self._policy.reach == "nothing":
             return True
         read = address(origin)

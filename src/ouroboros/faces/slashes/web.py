@@ -30,7 +30,8 @@ async def web(seat: "Seat", rest: str) -> Control:
 
 
 async def _show(seat: "Seat", address: str) -> None:
-    from ouroboros.app.providers.logins import open_page
+    from ouroboros.app.providers.logins import open_privately
 
-    if not await to_thread.run_sync(open_page, address, seat.environment):
+    home = seat.loaded.home
+    if not await to_thread.run_sync(open_privately, address, seat.environment, home):
         seat.say("there is no browser to show it in; open the address above")

@@ -15,6 +15,15 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 SAFE = frozenset({"GET", "HEAD"})
 
+KEY_HEADER = "x-ouroboros-key"
+SUBPROTOCOL = "ouroboros"
+"""Of a page's websockets; the other one that it names is ``key.`` and its key."""
+
+ONCE = "once"
+"""The part of a question that holds a ticket for one address, where no header can be sent."""
+
+ONCE_SECONDS = 60.0
+
 HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -41,16 +50,23 @@ class Asker(Struct, frozen=True, kw_only=True):
     site: str
     authorization: str
     cookie: str
+    key: str
 
 
 class Access:
-    """The token of this server, and the one place where it is compared."""
+    """The token of this server, and the one place where it is compared.
 
-    def __init__(self, port: int, *, token: str = "", cookie: str = "") -> None:
-        """``token`` and ``cookie`` are made where they are empty; neither is ever logged."""
+    A cookie goes to every server of this machine, whatever its port, so it counts only with the key that
+    the page alone has: the browser keeps that for this port, and the page says it with each request.
+    """
+
+    def __init__(self, port: int, *, token: str = "", cookie: str = "", key: str = "") -> None:
+        """``token``, ``cookie`` and ``key`` are made where they are empty; none is ever logged."""
         self.token = token or secrets.token_urlsafe(32)
         self._cookie = cookie or secrets.token_urlsafe(32)
+        self.key = key or secrets.token_urlsafe(32)
         self._tickets: list[str] = []
+        self._once: dict[str, tuple[str, float]] = {}
         self._hosts = frozenset(f"{name}:{port}" for name in LOOPBACK)
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
         # Cookies know no ports: two servers on this machine must not overwrite each other's.
@@ -75,6 +91,18 @@ class Access:
         self._tickets.append(made)
         return made
 
+    def once(self, target: str, now: float) -> str:
+        """A ticket for one GET of ``target``, a path with its question, within ``ONCE_SECONDS``."""
+        self._once = {each: kept for each, kept in self._once.items() if kept[1] > now}
+        made = secrets.token_urlsafe(32)
+        self._once[made] = (target, now + ONCE_SECONDS)
+        return made
+
+    def opens_once(self, ticket: str, target: str, now: float) -> bool:
+        """Whether the ticket is for this address; it is spent then."""
+        wanted, until = self._once.pop(ticket, ("", 0.0))
+        return bool(ticket) and wanted == target and now < until
+
     def is_token(self, given: str) -> bool:
         """Whether it is the token; takes as long for a wrong one."""
         return compare_digest(given.encode(), self.token.encode())
@@ -94,10 +122,13 @@ class Access:
             return "origin"
         return None
 
-    def refuses(self, asker: Asker, *, is_socket: bool = False) -> Refusal | None:
-        """Why a request to the API is refused; None where it is not.
+    def refuses(
+        self, asker: Asker, *, is_socket: bool = False, is_once: bool = False
+    ) -> Refusal | None:
+        """Why a request to the API is refused; None where it is not. ``is_once``: by a ticket for it.
 
-        A browser has the cookie and says where its page is from; a program has the token.
+        A browser has the cookie, its page the key, and it says where the page is from; a program has
+        the token.
         """
         if (place := self.refuses_place(asker)) is not None:
             return place
@@ -109,6 +140,8 @@ class Access:
         if not compare_digest(
             _crumb(asker.cookie, self.cookie_name).encode(), self._cookie.encode()
         ):
+            return "token"
+        if not (is_once or compare_digest(asker.key.encode(), self.key.encode())):
             return "token"
         # Only a page sends a cookie, and a page says where it is from when it changes something.
         if (is_socket or asker.method not in SAFE) and not (
@@ -127,7 +160,14 @@ def asker(method: str, headers: Mapping[str, str]) -> Asker:
         site=headers.get("sec-fetch-site", ""),
         authorization=headers.get("authorization", ""),
         cookie=headers.get("cookie", ""),
+        key=headers.get(KEY_HEADER, "") or _spoken(headers.get("sec-websocket-protocol", "")),
     )
+
+
+def _spoken(header: str) -> str:
+    """The key among the subprotocols that a websocket names: a page can send it no other header."""
+    words = (each.strip() for each in header.split(","))
+    return next((each.removeprefix("key.") for each in words if each.startswith("key.")), "")
 
 
 def _crumb(header: str, name: str) -> str:

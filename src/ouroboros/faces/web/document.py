@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 from ouroboros.core.commands import Command
 from ouroboros.core.events import Envelope, Event
 from ouroboros.core.events.schema import registry
+from ouroboros.faces.web.access import KEY_HEADER
 from ouroboros.faces.web.routing import API, Described, DescribedSocket, described
 from ouroboros.faces.web.snapshots import Problem
 
@@ -66,7 +67,7 @@ def document(everything: Iterable[BaseRoute]) -> Table:
         "openapi": "3.1.0",
         "info": {"title": "Ouroboros", "version": str(VERSION), "description": _PROMISE},
         "servers": [{"url": API}],
-        "security": [{"token": []}, {"cookie": []}],
+        "security": [{"token": []}, {"cookie": [], "key": []}],
         "paths": paths,
         "x-websockets": {
             route.path.removeprefix(API): _channel(route, schema_of) for route in sockets
@@ -76,6 +77,7 @@ def document(everything: Iterable[BaseRoute]) -> Table:
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
                 "cookie": {"type": "apiKey", "in": "cookie", "name": "ouro-PORT"},
+                "key": {"type": "apiKey", "in": "header", "name": KEY_HEADER},
             },
         },
     }

@@ -8,6 +8,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.app.hub import Hub, Outfit, hub
+from ouroboros.app.hub.standing import announced
 from ouroboros.core.clock import SystemClock
 from ouroboros.faces.web.access import Access
 from ouroboros.faces.web.listening import listening
@@ -66,5 +67,6 @@ async def served(
         loaded = await to_thread.run_sync(outfit.loaded, outfit.cwd)
         opened = rooms or await stack.enter_async_context(hub(outfit))
         site = Site(hub=opened, access=access, clock=SystemClock(), loaded=loaded)
+        await stack.enter_async_context(announced(loaded.home, port))
         async with serving(application(site, waits), *sockets, patience=waits):
             yield Doorplate(port=port, token=access.token, ticket=access.ticket)

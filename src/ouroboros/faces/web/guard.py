@@ -6,7 +6,7 @@ from anyio import current_time, fail_after, move_on_after
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ouroboros.faces.web.access import Access, Refusal, asker
+from ouroboros.faces.web.access import ONCE, SAFE, Access, Refusal, asker
 from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import API, BODY_BYTES, Refused, problem
 
@@ -81,8 +81,17 @@ class Guard:
             return self._access.refuses(who, is_socket=True)
         path = scope["path"]
         if path.startswith("/api/") and path not in _OPEN:
-            return self._access.refuses(who)
+            return self._access.refuses(who, is_once=self._is_once(scope))
         return self._access.refuses_place(who)
+
+    def _is_once(self, scope: Scope) -> bool:
+        """Whether a ticket comes with it that was given for this one address."""
+        question, found, ticket = scope["query_string"].decode("latin-1").rpartition(f"{ONCE}=")
+        if not found or scope["method"] not in SAFE:
+            return False
+        path = scope.get("raw_path", b"").decode("latin-1")
+        target = f"{path}?{question}".removesuffix("?").removesuffix("&")
+        return self._access.opens_once(ticket, target, current_time())
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, refused: Refused) -> None:
         answer = problem(refused)

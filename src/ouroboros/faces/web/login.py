@@ -5,7 +5,8 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ouroboros.faces.web.routing import Described, Refused, described, read, reply
+from ouroboros.faces.web.access import ONCE
+from ouroboros.faces.web.routing import API, Described, Refused, described, read, reply
 from ouroboros.faces.web.site import Site
 
 _FIRST_SECONDS, _MOST_SECONDS = 0.25, 4.0
@@ -19,9 +20,22 @@ class Login(Struct, frozen=True, kw_only=True):
 
 
 class Entered(Struct, frozen=True, kw_only=True):
-    """Whether the cookie counts."""
+    """Whether the cookie counts, and the key that the page says with it."""
 
     ok: bool
+    key: str = ""
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What the browser itself is to get, such as a file to keep: a path below the API, with its question."""
+
+    path: str
+
+
+class Ticketed(Struct, frozen=True, kw_only=True):
+    """The whole path, which can be got once and soon."""
+
+    address: str
 
 
 def routes(site: Site) -> list[Described]:
@@ -35,6 +49,14 @@ def routes(site: Site) -> list[Described]:
             "Give the token, get a cookie; wrong ones are answered slowly.",
             body=Login,
             answer=Entered,
+        ),
+        described(
+            "POST",
+            "/once",
+            gate.once,
+            "An address that the browser may get once without the page's key.",
+            body=Wanted,
+            answer=Ticketed,
         ),
         described("POST", "/logout", gate.leave, "Forget the cookie.", answer=Entered),
     ]
@@ -50,7 +72,7 @@ class _Gate:
         given = await read(request, Login)
         if self._site.access.enters(given.token):
             self._wrong = 0
-            answer = reply(Entered(ok=True))
+            answer = reply(Entered(ok=True, key=self._site.access.key))
             answer.headers["set-cookie"] = self._site.access.set_cookie()
             return answer
         if self._waiting >= _WAITING:
@@ -62,6 +84,13 @@ class _Gate:
         finally:
             self._waiting -= 1
         raise Refused(401, "this is not the token", hint="open the address that `ouro web` printed")
+
+    async def once(self, request: Request) -> Response:
+        given = await read(request, Wanted)
+        target = f"{API}{given.path}"
+        sign = "&" if "?" in target else "?"
+        ticket = self._site.access.once(target, anyio.current_time())
+        return reply(Ticketed(address=f"{target}{sign}{ONCE}={ticket}"))
 
     async def leave(self, request: Request) -> Response:
         del request

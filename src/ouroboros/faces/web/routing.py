@@ -9,6 +9,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.faces.web.access import SUBPROTOCOL
 
 API = "/api/v1"
 BODY_BYTES = 24 * 1_048_576
@@ -102,6 +103,12 @@ def described_socket(
         summary=summary, query=query or {}, sent=sent, received=received
     )
     return route
+
+
+async def welcome(socket: WebSocket) -> None:
+    """Accepts it, as what a page names it."""
+    offered = socket.scope.get("subprotocols", [])
+    await socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
 
 
 def reply(value: object, status: int = 200) -> Response:

@@ -17,7 +17,7 @@ from ouroboros.app.hub.presence import BEAT_SECONDS, Client
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
 from ouroboros.faces.web import frames
-from ouroboros.faces.web.routing import DescribedSocket, described_socket
+from ouroboros.faces.web.routing import DescribedSocket, described_socket, welcome
 from ouroboros.faces.web.site import Site
 from ouroboros.faces.web.snapshots import listed
 
@@ -41,7 +41,7 @@ def routes(site: Site) -> list[DescribedSocket]:
     """The websockets."""
 
     async def stream(socket: WebSocket) -> None:
-        await socket.accept()
+        await welcome(socket)
         try:
             room = await site.room(socket.path_params["session"])
         except OuroborosError as problem:
@@ -52,7 +52,7 @@ def routes(site: Site) -> list[DescribedSocket]:
             await _Talk(socket, site, room).serve(_cursor(socket))
 
     async def overview(socket: WebSocket) -> None:
-        await socket.accept()
+        await welcome(socket)
         with contextlib.suppress(WebSocketDisconnect):
             await _Overview(socket, site).serve()
 

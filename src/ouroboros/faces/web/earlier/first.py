@@ -13,7 +13,7 @@ from ouroboros.core.commands import Approve, Command, Deny, Interrupt, Steer
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.core.events.earlier import Earlier
 from ouroboros.faces.web.earlier import channels
-from ouroboros.faces.web.routing import DescribedSocket, described_socket
+from ouroboros.faces.web.routing import DescribedSocket, described_socket, welcome
 from ouroboros.faces.web.site import Site
 
 _ASKED = 1_000
@@ -23,7 +23,7 @@ def route(site: Site) -> DescribedSocket:
     """The one websocket."""
 
     async def serve(socket: WebSocket) -> None:
-        await socket.accept()
+        await welcome(socket)
         with contextlib.suppress(WebSocketDisconnect):
             async with create_task_group() as tasks:
                 await _Line(socket, site, tasks).serve()

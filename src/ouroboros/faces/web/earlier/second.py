@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ouroboros.app.hub import Gap, Room
 from ouroboros.core.errors import Misuse, OuroborosError
-from ouroboros.faces.web.routing import DescribedSocket, described_socket
+from ouroboros.faces.web.routing import DescribedSocket, described_socket, welcome
 from ouroboros.faces.web.site import Site
 from ouroboros.faces.wording import worker
 
@@ -29,7 +29,7 @@ def route(site: Site) -> DescribedSocket:
     """The one websocket."""
 
     async def serve(socket: WebSocket) -> None:
-        await socket.accept()
+        await welcome(socket)
         with contextlib.suppress(WebSocketDisconnect):
             async with create_task_group() as tasks:
                 await _Line(socket, site, tasks).serve()

@@ -12,7 +12,7 @@ from ouroboros.app.browsing.live import TOLD, WISHES, TooSlow, Window
 from ouroboros.app.hub import Room
 from ouroboros.core.errors import OuroborosError
 from ouroboros.faces.web import frames
-from ouroboros.faces.web.routing import DescribedSocket, described_socket
+from ouroboros.faces.web.routing import DescribedSocket, described_socket, welcome
 from ouroboros.faces.web.site import Site
 
 SEND_SECONDS = 30.0
@@ -27,7 +27,7 @@ def routes(site: Site) -> list[DescribedSocket]:
     """The one websocket."""
 
     async def browser(socket: WebSocket) -> None:
-        await socket.accept()
+        await welcome(socket)
         with contextlib.suppress(WebSocketDisconnect):
             await _serve(socket, site)
 

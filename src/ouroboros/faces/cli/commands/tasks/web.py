@@ -14,6 +14,7 @@ from ouroboros.faces.cli.options.flags import Chosen, asking
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
+    from pathlib import Path
 
     from ouroboros.app.hub import Outfit
     from ouroboros.faces.web.door import Doorplate
@@ -70,7 +71,7 @@ def command(
     with alone(loaded.home) as place:
         wanted = loaded.settings.server.port if port is None else port
         listeners = listening(wanted, six=ipv6)
-        return interrupts.run(partial(_serve, outfit, listeners, place, showing))
+        return interrupts.run(partial(_serve, outfit, listeners, place, showing, loaded.home))
 
 
 async def _serve(
@@ -78,25 +79,26 @@ async def _serve(
     listeners: "list[socket.socket]",
     place: "Callable[[str], None]",
     showing: Showing,
+    home: "Path",
 ) -> int:
     from ouroboros.faces.web.door import served
 
     async with served(outfit, *listeners) as plate:
         place(plate.address)
-        _show(outfit, plate, showing)
+        _show(outfit, plate, showing, home)
         await interrupts.watch(interrupts.at_once, lambda: None)
         if not showing.bare:
             note("stopping; sessions are kept")
     return 0
 
 
-def _show(outfit: "Outfit", plate: "Doorplate", showing: Showing) -> None:
-    from ouroboros.app.providers.logins import open_page
+def _show(outfit: "Outfit", plate: "Doorplate", showing: Showing, home: "Path") -> None:
+    from ouroboros.app.providers.logins import open_privately
 
     say(f"{plate.port} {plate.token}" if showing.bare else plate.entrance)
     if sys.stdout is not None:
         sys.stdout.flush()
     if not showing.bare:
         note("only this machine reaches it; Ctrl-C stops, sessions are kept")
-    if showing.opens and not open_page(plate.once(), outfit.environment):
+    if showing.opens and not open_privately(plate.once(), outfit.environment, home):
         note("there is no browser to show it in; open the address above")

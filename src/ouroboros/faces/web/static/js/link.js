@@ -5,6 +5,7 @@ const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
 const SILENCE = 45_000;
 const PATIENCE = 30_000;
+const KEPT = "key";
 
 /** The server said no, or could not be asked (status 0). */
 export class Refused extends Error {
@@ -23,6 +24,8 @@ export class Link extends Watched {
     this.state = "connecting";
     this.wasHere = false;
     this.retryAt = 0;
+    // The cookie goes to every server of this machine; the key stays with this port, and counts with it.
+    this.key = localStorage.getItem(KEPT) ?? "";
     this.streams = new Set();
     addEventListener("online", () => this.retry());
     document.addEventListener("visibilitychange", () => {
@@ -42,7 +45,7 @@ export class Link extends Watched {
 
   async call(method, path, body, patience = PATIENCE) {
     let answer;
-    const headers = body === undefined ? {} : { "Content-Type": "application/json" };
+    const headers = { "X-Ouroboros-Key": this.key, ...(body === undefined ? {} : { "Content-Type": "application/json" }) };
     try {
       answer = await fetch(this.root + path, {
         method, headers, credentials: "same-origin", signal: AbortSignal.timeout(patience),
@@ -60,10 +63,37 @@ export class Link extends Watched {
   }
 
   async login(token) {
-    await this.post("/login", { token });
+    const { key } = await this.post("/login", { token });
+    localStorage.setItem(KEPT, (this.key = key));
     this.#become("connecting");
     this.retry();
   }
+
+  /** A websocket below the API; the key is one of its subprotocols, since no header can be said. */
+  socket(path) {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    return new WebSocket(`${scheme}//${location.host}${this.root}${path}`, ["ouroboros", `key.${this.key}`]);
+  }
+
+  /** What a path has as an address of this page, to be revoked by who asked. */
+  async picture(path) {
+    const answer = await fetch(this.root + path, { headers: { "X-Ouroboros-Key": this.key }, credentials: "same-origin" });
+    if (!answer.ok) throw new Refused(`The server answered ${answer.status}`, { status: answer.status });
+    return URL.createObjectURL(await answer.blob());
+  }
+
+  /** Lets the browser keep what a path has as a file. */
+  async keep(path, name = "") {
+    const file = document.createElement("a");
+    file.href = await this.#once(path);
+    file.download = name;
+    file.click();
+  }
+
+  /** Shows what a path has in a tab of its own. */
+  async show(path) { open(await this.#once(path), "_blank", "noopener,noreferrer"); }
+
+  async #once(path) { return (await this.post("/once", { path })).address; }
 
   /** Opens a stream; `path()` is asked anew each time, so that it can name where to go on. */
   stream(path, take, lost = () => {}) {
@@ -100,8 +130,7 @@ class Stream {
 
   open() {
     if (this.closed || this.socket) return;
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}${this.link.root}${this.path()}`);
+    const socket = this.link.socket(this.path());
     this.socket = socket;
     socket.onopen = () => {
       this.isOpen = true;

@@ -18,6 +18,18 @@ export function useAutofocus() {
   return box;
 }
 
+/** A picture behind the API, which an address alone does not show. */
+export function Picture({ link, path, ...rest }) {
+  const [src, set] = useState("");
+  useEffect(() => {
+    let made = "";
+    let isGone = false;
+    link.picture(path).then((url) => { if (isGone) URL.revokeObjectURL(url); else set((made = url)); }, () => {});
+    return () => { isGone = true; URL.revokeObjectURL(made); };
+  }, [path]);
+  return html`<img ...${rest} src=${src || undefined} />`;
+}
+
 /** Renders again whenever `source` (it has `watch(fn)`) says that it changed: once a frame at most. */
 export function useWatch(source) {
   const [, again] = useReducer((n) => n + 1, 0);

@@ -21,10 +21,7 @@ const OWN = {
     act: ({ session, link }, rest) => {
       const format = rest || "md";
       if (!["jsonl", "md", "html"].includes(format)) throw new Error(`there is no form ${format}; there are jsonl, md and html`);
-      const file = document.createElement("a");
-      file.href = `${link.root}/sessions/${encodeURIComponent(session.id)}/export?format=${format}`;
-      file.download = "";
-      file.click();
+      return link.keep(`/sessions/${encodeURIComponent(session.id)}/export?format=${format}`);
     },
   },
   new: { usage: "/new", meaning: "another session", act: ({ store }) => store.go({ session: "", view: "home" }) },

@@ -25,9 +25,8 @@ export class Feed extends Watched {
 
   open() {
     if (this.closed || this.socket) return;
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const path = `/sessions/${encodeURIComponent(this.session)}/browser?viewer=${viewer()}`;
-    const socket = new WebSocket(`${scheme}//${location.host}${this.link.root}${path}`);
+    const socket = this.link.socket(path);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     socket.onmessage = ({ data }) => {

@@ -1,5 +1,5 @@
 // The files of the session's folders, to be read: a tree with marks of what changed, and a look into each.
-import { Button, CopyButton, Empty, Failed, Icon, Loading, html, useAutofocus, useEffect, useRef, useState, useWatch } from "../ui.js";
+import { Button, CopyButton, Empty, Failed, Icon, Loading, Picture, html, useAutofocus, useEffect, useRef, useState, useWatch } from "../ui.js";
 import { Sign } from "../panels/diff.js";
 import { Segments, TOUCHED, at, useLive } from "../panels/live.js";
 import { coloured } from "../text/code.js";
@@ -142,6 +142,6 @@ function File({ link, session, page, root, path, mark, close }) {
     ${file && html`<p class="hush small num look-facts">${bytes(file.size)}${lines.length ? ` · ${count(lines.length, "line")}` : ""}${file.encoding && file.encoding !== "utf-8" ? ` · ${file.encoding}` : ""}${file.is_cut ? " · only its beginning" : ""}${file.is_clean === false ? " · a secret is not shown" : ""}</p>`}
     ${file?.content === "empty" && html`<p class="hush panel">It is empty.</p>`}
     ${file?.content === "binary" && html`<${Empty} icon="files" title="This is no text">${bytes(file.size)} of something else.<//>`}
-    ${file?.content === "image" && html`<p class="panel"><img class="picture" alt=${`Picture ${oneLine(path, 120)}`} src=${`${link.root}${at(session, "file", { root, path, raw: 1 })}`} /></p>`}
+    ${file?.content === "image" && html`<p class="panel"><${Picture} link=${link} class="picture" alt=${`Picture ${oneLine(path, 120)}`} path=${at(session, "file", { root, path, raw: 1 })} /></p>`}
     ${lines.length > 0 && html`<div class="look-lines" tabindex="0" role="region" aria-label="Content"><pre class="numbers" aria-hidden="true">${lines.map((_, n) => n + 1).join("\n")}</pre><pre class="foreign"><code>${coloured(lines.join("\n"), language)}</code></pre></div>`}</section>`;
 }

@@ -88,21 +88,21 @@ function Act({ kind, one, link, store, done, close }) {
     return html`<${Sure} title="Put away" yes="Put away" close=${close} act=${() => store.attempt(async () => { await link.put(`${at}/archived`, { archived: true }); done("Put away"); })}>
       <p><strong class="foreign">${name}</strong> leaves this list and is kept; it can be put back.</p><//>`;
   }
-  if (kind === "export") return html`<${Export} ...${{ at, link, name, close }} />`;
+  if (kind === "export") return html`<${Export} ...${{ at, link, name, store, close }} />`;
   const own = one.id.slice(-4);
   return html`<${Sure} title="Delete for good" yes="Delete" bad=${true} close=${close} off=${words.trim() !== own} act=${() => store.attempt(async () => { await link.post(`${at}/delete`, { confirm: one.id }); done("Deleted"); })}>
     <p>All that was said in <strong class="foreign">${name}</strong>, what was kept with it, and its checkpoints are deleted. The files of your folder stay as they are. Nothing brings it back.</p>
     <${Field} label=${`Type ${own} to confirm`} value=${words} autofocus onInput=${(e) => type(e.target.value)} /><//>`;
 }
 
-/** Ways to write a session out, as links, so that the browser keeps the file. */
-function Export({ at, link, name, close }) {
+/** Ways to write a session out; the browser keeps the file. */
+function Export({ at, link, name, store, close }) {
   const [full, whole] = useState(false);
   const [active, only] = useState(false);
-  const address = (format) => `${link.root}${at}/export?${new URLSearchParams({ format, ...(full ? { full: 1 } : {}), ...(active ? { active: 1 } : {}) })}`;
+  const path = (format) => `${at}/export?${new URLSearchParams({ format, ...(full ? { full: 1 } : {}), ...(active ? { active: 1 } : {}) })}`;
   const forms = { md: ["Markdown", "to read and to edit"], html: ["Web page", "to read, by itself"], jsonl: ["JSON lines", "every event; can be imported"] };
   return html`<${Dialog} title="Write out" close=${close}><div class="stack"><p>Secrets that are known are taken out of <strong class="foreign">${name}</strong>.</p>
     <label class="row"><input type="checkbox" checked=${full} onChange=${(e) => whole(e.target.checked)} /> Also what is in files, not only their names</label>
     <label class="row"><input type="checkbox" checked=${active} onChange=${(e) => only(e.target.checked)} /> Only the branch that goes on</label>
-    <div class="forms">${Object.entries(forms).map(([format, [title, hint]]) => html`<a class="button" key=${format} href=${address(format)} download onClick=${() => setTimeout(close, 100)}><${Icon} name="download" /><span>${title}<span class="hush small"> ${hint}</span></span></a>`)}</div></div><//>`;
+    <div class="forms">${Object.entries(forms).map(([format, [title, hint]]) => html`<button type="button" class="button" key=${format} onClick=${() => store.attempt(async () => { await link.keep(path(format)); close(); })}><${Icon} name="download" /><span>${title}<span class="hush small"> ${hint}</span></span></button>`)}</div></div><//>`;
 }
