@@ -13,6 +13,7 @@ from ouroboros.app.config import layers as config
 from ouroboros.app.providers import keys
 from ouroboros.app.providers import listing as provider_list
 from ouroboros.core.errors import OuroborosError
+from ouroboros.safety.environment import apart
 from ouroboros.store import health
 
 LEAST_BYTES = 100 * 1_048_576
@@ -46,10 +47,11 @@ async def examine(
 
     ``beside`` is where packages put programs; the search tools look there after PATH.
     """
-    searched = {**environment, "PATH": f"{environment.get('PATH', '')}:{beside}"}
+    own = await anyio.to_thread.run_sync(apart, environment, cwd)
+    searched = {**own, "PATH": f"{own['PATH']}:{beside}"}
     checks = [_python(), *await anyio.to_thread.run_sync(_storage, home)]
     checks += [
-        await _program("git", environment, cwd, is_needed=True, fix="install git"),
+        await _program("git", own, cwd, is_needed=True, fix="install git"),
         await _program(
             "rg", searched, cwd, is_needed=False, fix="install ripgrep for faster search"
         ),
@@ -59,7 +61,7 @@ async def examine(
     ollama = await _ollama(environment)
     settings = await anyio.to_thread.run_sync(_settings, environment, cwd, ollama.verdict)
     cage = await anyio.to_thread.run_sync(_cage, environment, cwd, home)
-    return [*checks, *cage, await _browser(environment, cwd), *settings, ollama]
+    return [*checks, *cage, await _browser(own, cwd), *settings, ollama]
 
 
 def has_failed(checks: list[Check]) -> bool:

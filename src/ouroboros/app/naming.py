@@ -8,6 +8,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ouroboros.safety.commands.git import HARDENED
+from ouroboros.safety.environment import apart
 from ouroboros.safety.spawn import run
 
 MOST_FILES = 200_000
@@ -41,8 +42,9 @@ async def named(cwd: Path, environment: Mapping[str, str]) -> Names:
 async def _of_git(cwd: Path, environment: Mapping[str, str]) -> bytes | None:
     command = (*HARDENED.split(), *_LIST)
     try:
+        own = await to_thread.run_sync(apart, environment, cwd)
         ended = await run(
-            command, cwd=cwd, environment=environment, timeout_seconds=GIT_SECONDS, limit=_BYTES
+            command, cwd=cwd, environment=own, timeout_seconds=GIT_SECONDS, limit=_BYTES
         )
     except OSError:
         return None

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from anyio import to_thread
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.safety.environment import apart
 from ouroboros.safety.private_file import OWNER_ONLY, replacing
 from ouroboros.safety.spawn import run
 from ouroboros.tools.builtin.image import FILE_BYTES
@@ -35,7 +36,8 @@ async def of_clipboard(environment: Mapping[str, str], cwd: Path) -> bytes:
     Raises:
         ToolFailed: There is none, or no program here can read it.
     """
-    search = environment.get("PATH", "")
+    environment = await to_thread.run_sync(apart, environment, cwd)
+    search = environment["PATH"]
     found = [
         (program, words)
         for variable, words in _PROGRAMS

@@ -1,7 +1,11 @@
 """Which variables a child process may see."""
 
+import os
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
 
 _HIDDEN_NAME = (
     r"(^|_)(API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|AUTH_KEY|ENCRYPTION_KEY|TOKEN|SECRET"
@@ -44,6 +48,44 @@ def is_secret_name(name: str) -> bool:
 def steers(name: str) -> bool:
     """Whether a variable of this name makes ordinary commands do something else."""
     return name in _LOADERS or name.startswith(_FUNCTION)
+
+
+SYSTEM_PATH = (
+    "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+    ":/run/wrappers/bin:/run/current-system/sw/bin:/opt/homebrew/bin"
+)
+"""Where programs of the system are, whatever PATH says."""
+
+
+def apart(environment: Mapping[str, str], cwd: Path) -> dict[str, str]:
+    """The variables for a helper program of ours: PATH without what the project at ``cwd`` may hold.
+
+    A cloned project may bring a ``git`` or ``rg`` of its own in a folder that is on PATH once its
+    environment is active; commands that a person or a model wishes still run those. Entries of PATH that
+    depend on the working folder are left out too. Blocks for some looks at the disk.
+    """
+    folders = [cwd]
+    with suppress(OSError):
+        folders.append(Path.cwd())  # where we were called may be another project
+    return {**environment, "PATH": _apart(environment.get("PATH", ""), *folders)}
+
+
+@lru_cache(maxsize=64)
+def _apart(path: str, *folders: Path) -> str:
+    projects = [Path(os.path.realpath(_project(each))) for each in folders]
+    kept: list[str] = []
+    for entry in path.split(os.pathsep):
+        if not entry.startswith("/") or entry in kept:
+            continue
+        places = (Path(entry), Path(os.path.realpath(entry)))
+        if not any(place.is_relative_to(each) for place in places for each in projects):
+            kept.append(entry)
+    return os.pathsep.join(kept)
+
+
+def _project(cwd: Path) -> Path:
+    """The repository that a folder lies in, or the folder itself."""
+    return next((each for each in (cwd, *cwd.parents) if os.path.lexists(each / ".git")), cwd)
 
 
 def cleaned(environment: Mapping[str, str], *, reveal: Collection[str] = ()) -> dict[str, str]:

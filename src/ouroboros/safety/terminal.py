@@ -13,7 +13,7 @@ from pathlib import Path
 
 import anyio
 
-from ouroboros.safety.environment import cleaned
+from ouroboros.safety.environment import SYSTEM_PATH, cleaned
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.launching import Ends, launch
 from ouroboros.safety.marks import marked
@@ -121,7 +121,7 @@ def _owning(command: Sequence[str], theirs: int, sandbox: Sandbox) -> tuple[str,
         case "landlock":
             import shutil
 
-            perl = shutil.which("perl")
+            perl = shutil.which("perl", path=SYSTEM_PATH)
             taking = (perl, "-e", _PERL) if perl else (sys.executable, "-ISc", _PYTHON)
             return (*taking, str(termios.TIOCSCTTY), *command)
         case _:

@@ -84,7 +84,7 @@ def program(folder: Path, name: str, text: str) -> None:
 
 
 async def test_the_clipboard_is_read_by_the_program_that_is_there(work: Path) -> None:
-    tools = work / "bin"
+    tools = work.parent / "tools"  # not of the project
     pasted = Pasted({"PATH": f"{tools}:/bin:/usr/bin"}, work, work / "kept")
     with pytest.raises(ToolFailed, match="wl-paste, xclip or pngpaste is needed"):
         await pasted.clipped()

@@ -39,6 +39,7 @@ from ouroboros.core.events import Event
 from ouroboros.core.events.browser import BrowserLost, BrowserStarted
 from ouroboros.llm.transport.http import Proxies
 from ouroboros.repl.taint import Taint
+from ouroboros.safety.environment import apart
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.own_servers import OwnServers
 from ouroboros.safety.paths import Places
@@ -214,7 +215,7 @@ def ground(kit: Kit, logins: tuple[str, ...] = ()) -> Ground:
         settings=kit.settings.browser,
         home=kit.home,
         cwd=kit.cwd,
-        environment=kit.environment,
+        environment=apart(kit.environment, kit.cwd),
         session=kit.state.session,
         publish=kit.journal.record,
         logins=logins,

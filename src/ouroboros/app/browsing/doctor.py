@@ -13,6 +13,7 @@ from ouroboros.browser import launch
 from ouroboros.browser.profiles import listed
 from ouroboros.browser.scratch import scratch
 from ouroboros.core.errors import OuroborosError, unwrapped
+from ouroboros.safety.environment import apart
 from ouroboros.safety.guard import Guard
 
 _START_SECONDS = 30.0
@@ -22,6 +23,7 @@ async def examine(
     settings: Browser, environment: Mapping[str, str], home: Path, *, starts: bool
 ) -> list[Check]:
     """Every check; with ``starts`` a browser is started without a window, and ended again."""
+    environment = await anyio.to_thread.run_sync(apart, environment, Path.cwd())
     checks = [await program(settings, environment)]
     if starts and checks[0].verdict == "ok":
         checks.append(await _start(settings, environment))

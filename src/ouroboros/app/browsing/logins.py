@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import anyio.to_thread
 from msgspec import Struct
 
 from ouroboros.app.browsing import vault as browser_vault
@@ -15,6 +16,7 @@ from ouroboros.browser.sites import Sites
 from ouroboros.browser.storage.state import StorageState, export_state, import_state
 from ouroboros.browser.tabs import Tabs
 from ouroboros.core.errors import Misuse, unwrapped
+from ouroboros.safety.environment import apart
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.origins import origin_of
 
@@ -98,9 +100,8 @@ async def add(home: Path, name: str, words: tuple[str, str], origins: Sequence[s
 async def _tabs(here: Here) -> AsyncGenerator[Tabs]:
     guard = Guard()
     await guard.on_duty()
-    session = BrowserSession(
-        plan(here.settings), environment=here.environment, home=here.home, guard=guard
-    )
+    own = await anyio.to_thread.run_sync(apart, here.environment, Path.cwd())
+    session = BrowserSession(plan(here.settings), environment=own, home=here.home, guard=guard)
     try:
         async with session:
             yield await session.tabs()

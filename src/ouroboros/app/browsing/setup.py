@@ -10,6 +10,7 @@ from ouroboros.browser import launch
 from ouroboros.browser.errors import BrowserFailed, BrowserMissing
 from ouroboros.browser.launch import InstallPlan
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.safety.environment import apart
 from ouroboros.safety.spawn import spawn
 
 INSTALL_SECONDS = 900.0
@@ -28,7 +29,7 @@ def find(settings: Browser, environment: Mapping[str, str]) -> str:
         BrowserAbsent: There is none; the hint says how to get one here.
     """
     try:
-        return launch.find(environment.get("PATH"), settings.program)
+        return launch.find(apart(environment, Path.cwd())["PATH"], settings.program)
     except BrowserMissing as missing:
         raise BrowserAbsent(missing.message, hint=missing.hint) from missing
 
@@ -76,9 +77,8 @@ def remark(settings: Browser) -> str:
 
 def plan(environment: Mapping[str, str]) -> InstallPlan:
     """How one could be installed here."""
-    return launch.install_plan(
-        platform=sys.platform, root=os.geteuid() == 0, path=environment.get("PATH")
-    )
+    path = apart(environment, Path.cwd())["PATH"]
+    return launch.install_plan(platform=sys.platform, root=os.geteuid() == 0, path=path)
 
 
 async def install(
@@ -97,7 +97,7 @@ async def install(
     for words in chosen.commands:
         # Nobody can type a password here: sudo must not ask.
         command = [words[0], "-n", *words[1:]] if chosen.needs == "sudo" else list(words)
-        variables = {**environment, "DEBIAN_FRONTEND": "noninteractive"}
+        variables = {**apart(environment, cwd), "DEBIAN_FRONTEND": "noninteractive"}
         code: int | None = None
         with anyio.move_on_after(INSTALL_SECONDS) as patience:
             async with spawn(command, cwd=cwd, environment=variables) as process:

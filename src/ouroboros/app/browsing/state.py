@@ -15,6 +15,7 @@ from ouroboros.browser import launch
 from ouroboros.browser.profiles import Profile, held, listed, remove
 from ouroboros.core.errors import Misuse, OuroborosError
 from ouroboros.safety.companion import Companion
+from ouroboros.safety.environment import apart
 from ouroboros.safety.guard import Guard
 
 
@@ -65,6 +66,7 @@ async def window(settings: Browser, environment: Mapping[str, str], home: Path, 
         )
         guard = Guard()
         await guard.on_duty()
+        environment = await anyio.to_thread.run_sync(apart, environment, Path.cwd())
         async with (
             launch.launched(wanted, environment, guard=guard) as child,
             anyio.create_task_group() as tasks,

@@ -14,6 +14,7 @@ from anyio import to_thread
 from msgspec import Struct, json
 
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.safety.environment import apart
 from ouroboros.safety.spawn import Finished, run
 
 NOTICE = (
@@ -67,7 +68,9 @@ async def unpack(folder: Path, environment: Mapping[str, str]) -> Demo:
         Misuse: git is missing.
         OuroborosError: git refused.
     """
-    git = await to_thread.run_sync(partial(shutil.which, "git", path=environment.get("PATH")))
+    git = await to_thread.run_sync(
+        partial(shutil.which, "git", path=apart(environment, Path.cwd())["PATH"])
+    )
     if git is None:
         raise Misuse(
             "the demo needs git, and there is none on PATH", hint="install git, then again"

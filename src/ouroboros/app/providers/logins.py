@@ -176,11 +176,12 @@ def open_page(address: str, environment: Mapping[str, str]) -> bool:
         return False
     from threading import Thread
 
-    from ouroboros.safety.environment import is_secret_name
+    from ouroboros.safety.environment import apart, is_secret_name
     from ouroboros.safety.launching import cast_off
 
     # Without TERM Python looks for no browser that needs a terminal; isolated it loads nothing from here.
-    kept = {each: value for each, value in environment.items() if not is_secret_name(each)}
+    safe = apart(environment, Path.cwd())
+    kept = {each: value for each, value in safe.items() if not is_secret_name(each)}
     kept.pop("TERM", None)
     command = (sys.executable, "-I", "-m", "webbrowser", address)
     # The browser is the person's and outlives us, so it is no child of safety.spawn.

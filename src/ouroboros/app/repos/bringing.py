@@ -10,6 +10,7 @@ from msgspec import Struct
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock, SystemClock
 from ouroboros.core.errors import Misuse
+from ouroboros.safety.environment import apart
 from ouroboros.workspace.repos.address import read_address
 from ouroboros.workspace.repos.bounds import Bounds
 from ouroboros.workspace.repos.git import Tell
@@ -56,7 +57,7 @@ class Repos:
                 raise Misuse("a folder stays as it is: --ref and --depth are for loading")
             folder = self._cwd / _expanded(asked.source.strip(), self._environment)
             return await to_thread.run_sync(registered, self.shelf, folder, asked.into, self._clock)
-        loader = self._loader(asked.depth, tell)
+        loader = await to_thread.run_sync(self._loader, asked.depth, tell)
         return await loader.load(Wish(address=address, ref=asked.ref, name=asked.into))
 
     @property
@@ -83,11 +84,15 @@ class Repos:
     async def update(self, name: str, tell: Tell | None = None) -> Repo:
         """Brings one up to date; raises as ``add``."""
         repo = await to_thread.run_sync(self.shelf.find, name)
-        return await self._loader(None, tell).update(repo)
+        loader = await to_thread.run_sync(self._loader, None, tell)
+        return await loader.update(repo)
 
     async def unsaved(self, repo: Repo) -> str:
         """What would be lost if it were removed, in words; empty where nothing would."""
-        return "" if repo.is_own else await self._loader(None, None).unsaved(repo)
+        if repo.is_own:
+            return ""
+        loader = await to_thread.run_sync(self._loader, None, None)
+        return await loader.unsaved(repo)
 
     def _loader(self, depth: int | None, tell: Tell | None) -> Loader:
         wanted = self._settings
@@ -100,7 +105,7 @@ class Repos:
         )
         return Loader(
             self.shelf,
-            environment=self._environment,
+            environment=apart(self._environment, self._cwd),
             bounds=bounds,
             clock=self._clock,
             tell=tell,

@@ -4,9 +4,12 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from anyio import to_thread
+
 from ouroboros.core.errors import Misuse
 from ouroboros.safety import spawn
 from ouroboros.safety.commands.git import HARDENED
+from ouroboros.safety.environment import apart
 from ouroboros.safety.guard import Guard
 
 SECONDS = 60.0
@@ -108,6 +111,7 @@ async def at(cwd: Path, environment: Mapping[str, str]) -> Git:
         Misuse: There is none, git cannot be used, or it would run what the repository names.
     """
     guard = Guard()
+    environment = await to_thread.run_sync(apart, environment, cwd)
     try:
         await guard.on_duty()
         ended = await _run(cwd, environment, ("rev-parse", "--show-toplevel"), guard)

@@ -28,6 +28,7 @@ from ouroboros.core.events.call import CallStatus
 from ouroboros.core.ids import TimeOrderedIds
 from ouroboros.core.parts import Message, Text
 from ouroboros.safety.capture import Capture
+from ouroboros.safety.environment import SYSTEM_PATH
 from ouroboros.safety.pipeline.screen import seen
 from ouroboros.safety.spawn import Process, shell_command, start
 from ouroboros.tools.result import bounded
@@ -189,8 +190,8 @@ class _Own:
 def _shell(environment: Mapping[str, str]) -> str:
     """The person's own shell, else the first that is there; blocking."""
     own = environment.get("SHELL", "")
-    search = environment.get("PATH", "")
-    return (which(own) if own.startswith("/") else None) or which("bash", path=search) or "/bin/sh"
+    named = which(own) if own.startswith("/") else None
+    return named or which("bash", path=SYSTEM_PATH) or "/bin/sh"
 
 
 def _decoder() -> Callable[[bytes], str]:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,7 @@ from anyio import to_thread
 from msgspec import Meta, Struct
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.safety.environment import apart
 from ouroboros.safety.paths import real
 from ouroboros.safety.spawn import Process, spawn
 from ouroboros.tools.builtin.location import located, shown
@@ -201,7 +202,7 @@ async def ask(
 ) -> Found:
     """Runs one search until ``enough`` bytes were said; ``program`` as in the tools below."""
     if program is None:
-        program = await to_thread.run_sync(_look_up, context.environment.get("PATH", ""))
+        program = await to_thread.run_sync(_look_up, context.environment, context.cwd)
     command = _ripgrep(program, question) if program else _walker(question)
     output, errors = bytearray(), bytearray()
     is_all = False
@@ -255,12 +256,13 @@ async def _collect(process: Process, output: bytearray, errors: bytearray, enoug
     return False
 
 
-def _look_up(search_path: str) -> str:
+def _look_up(environment: Mapping[str, str], cwd: Path) -> str:
     from shutil import which
 
     # The package ``ripgrep`` puts its program beside the interpreter.
     beside = str(Path(sys.executable).parent)
-    return which("rg", path=search_path) or which("rg", path=beside) or ""
+    search = apart(environment, cwd)["PATH"]
+    return which("rg", path=search) or which("rg", path=beside) or ""
 
 
 def _ripgrep(program: str, question: Question) -> tuple[str, ...]:

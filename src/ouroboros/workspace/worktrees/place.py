@@ -10,6 +10,7 @@ from anyio import to_thread
 from msgspec import Struct, structs
 
 from ouroboros.core.clock import Clock
+from ouroboros.safety.environment import apart
 from ouroboros.safety.marks import marked
 from ouroboros.workspace.worktrees.faults import WorkBusy, WorkRefused
 from ouroboros.workspace.worktrees.records.manifest import Manifest, Step
@@ -100,6 +101,7 @@ def manifest_of(session: Kept) -> Manifest:
 async def at(cwd: Path, environment: Mapping[str, str], clock: Clock) -> Place:
     """The sessions of the repository that a folder lies in; raises as ``ground.find``."""
     mark = os.urandom(8).hex()
-    found = await grounds.find(cwd, {**environment, **marked(environment, mark)})
+    own = await to_thread.run_sync(apart, environment, cwd)
+    found = await grounds.find(cwd, {**own, **marked(environment, mark)})
     shelf = Shelf(found.sessions, found.own / grounds.SPARE, mark)
     return Place(ground=found, shelf=shelf, clock=clock)
