@@ -174,9 +174,18 @@ async def test_a_bare_call_is_asked_about_and_some_are_closed(stage: Stage, work
         assert "not to be had" in await repl.fails("await cdp(t, 'Fetch.disable')")
 
 
-@pytest.mark.deep
+DROP = """<div id=d style="width:300px;height:300px">Drop here</div><script>
+d.ondragover = (e) => e.preventDefault();
+d.ondrop = (e) => { e.preventDefault(); d.dataset.got = e.dataTransfer.files.length + ' files' };</script>"""
+DRAGGED = """const data = { items: [], files: ['/etc/passwd'], dragOperationsMask: 1 };
+for (const type of ['dragEnter', 'dragOver', 'drop']) await cdp(t, 'Input.dispatchDragEvent', { type, x: 100, y: 100, data });"""
+
+
+@pytest.mark.proves("browser-bare-calls")
 async def test_bare_calls_do_not_get_round_other_functions(repl: Desk) -> None:
-    await opened(repl, "<p>")
+    await opened(repl, DROP)
     for method in ("Target.closeTarget", "Browser.close", "Page.navigate"):
         words = await repl.fails(f"await cdp(t, {method!r}, {{}})")
         assert "not to be had" in words, method
+    assert "not to be had" in await repl.fails(DRAGGED)
+    assert await repl.run("setFinal(await execInTab(t, 'd.dataset.got ?? 0'))") == 0

@@ -12,56 +12,9 @@ from ouroboros.browser.storage import cookies, web
 from ouroboros.browser.tab import TabFacts
 from ouroboros.repl.functions.function import Spec
 from ouroboros.repl.functions.pages import InTab, Pages, answer, done, part
+from ouroboros.repl.functions.protocol import refused
 from ouroboros.safety.origins import address
 from ouroboros.tools.tool import Result, ToolContext
-
-OPEN_DOMAINS = frozenset({
-    "Accessibility",
-    "Animation",
-    "Audits",
-    "CSS",
-    "DOM",
-    "DOMDebugger",
-    "DOMSnapshot",
-    "DOMStorage",
-    "Emulation",
-    "HeapProfiler",
-    "IndexedDB",
-    "Input",
-    "LayerTree",
-    "Log",
-    "Memory",
-    "Overlay",
-    "Performance",
-    "Profiler",
-    "Runtime",
-    "WebAudio",
-})
-OPEN_CALLS = frozenset({
-    "Network.clearBrowserCache",
-    "Network.deleteCookies",
-    "Network.emulateNetworkConditions",
-    "Network.getRequestPostData",
-    "Network.getResponseBody",
-    "Network.setCacheDisabled",
-    "Page.bringToFront",
-    "Page.captureScreenshot",
-    "Page.captureSnapshot",
-    "Page.crash",
-    "Page.getAppManifest",
-    "Page.getFrameTree",
-    "Page.getLayoutMetrics",
-    "Page.getNavigationHistory",
-    "Page.getResourceContent",
-    "Page.getResourceTree",
-    "Page.stopLoading",
-    "Storage.getUsageAndQuota",
-})
-CLOSED_CALLS = frozenset({"DOM.setFileInputFiles", "Emulation.setUserAgentOverride"})
-"""What may be called: nothing that reaches other tabs, or lives on in documents that come later.
-
-A script, a header or a breakpoint that is left behind would act in pages that count as untouched.
-"""
 
 
 class Shot(InTab, frozen=True, kw_only=True):
@@ -263,10 +216,9 @@ async def messages(pages: Pages, wish: InTab, context: ToolContext) -> Result:
 async def cdp(pages: Pages, wish: Cdp, context: ToolContext) -> Result:
     """One call of the DevTools protocol."""
     del context
-    is_open = wish.method in OPEN_CALLS or wish.method.partition(".")[0] in OPEN_DOMAINS
-    if not is_open or wish.method in CLOSED_CALLS:
-        raise CannotAct(f"{wish.method} is not to be had by cdp; use the function for it")
     tab = await pages.tab(wish.tab)
+    if reason := refused(wish.method, wish.params, tab.url):
+        raise CannotAct(reason)
     await pages.parts.touch(tab.id, "")
     value = await tab.call(wish.method, wish.params)
     return answer(bytes(value), wish.method)
