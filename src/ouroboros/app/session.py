@@ -146,6 +146,9 @@ class Session:
             await self._engine.submit(text, typed=typed)
         else:
             await self._engine.resume()
+        return self._ended(turns)
+
+    def _ended(self, turns: int) -> Outcome:
         self.outcome = Outcome(
             reason=self._reason,
             final=self._final,
@@ -264,7 +267,11 @@ class Session:
         """
         from ouroboros.app.typed.own_command import run_own
 
-        return await run_own(self._engine, command, settings, environment)
+        turns = self.state.turn
+        code = await run_own(self._engine, command, settings, environment)
+        if self.state.turn > turns and not self.running:  # words said meanwhile were answered
+            self._ended(turns)
+        return code
 
     async def set_going(self, job: Callable[[Engine], Awaitable[None]]) -> None:
         """Does something that takes the session's turn, such as work of an agent; ``Interrupt`` ends it.

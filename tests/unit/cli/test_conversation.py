@@ -26,6 +26,8 @@ from tests.unit.cli.render_stage import Ended, StillClock
 class SlowTalk:
     """A session whose runs end, and whose commands are done, when the test says so."""
 
+    outcome: Ending | None = None
+
     def __init__(self) -> None:
         self.may_end = anyio.Event()
         self.may_hear = anyio.Event()

@@ -18,6 +18,7 @@ from ouroboros.safety.sandbox.cage import Sandbox
 from ouroboros.safety.sandbox.policy import (
     Policy,
     Reach,
+    outermost,
     protected_in,
     real,
     secrets_of,
@@ -37,11 +38,13 @@ class Grounds(Struct, frozen=True, kw_only=True):
     Attributes:
         home: Where our own things are.
         environment: Names the person's home and the folder for temporary files.
+        session: Whose kept files commands may read.
     """
 
     cwd: Path
     home: Path
     environment: Mapping[str, str]
+    session: str = ""
 
 
 type _Key = tuple[str, tuple[PermissionsGranted, ...], "Narrower"]
@@ -181,6 +184,7 @@ def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
         writable=written_of(wanted, grounds),
         protected=within_none(protected, roots),
         hidden=hidden_of(wanted, grounds),
+        shown=shown_of(wanted, grounds),
         network="on" if reach == "full-access" else wanted.network,
         local_sockets=reach == "full-access" or wanted.local_sockets == "open",
         processes=wanted.processes,
@@ -212,9 +216,18 @@ def hidden_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
         *secrets_of(person, grounds.home),
         *(_placed(name, person, grounds.cwd) for name in wanted.hide),
     )
-    shown = real(_placed(name, person, grounds.cwd) for name in wanted.reveal)
-    found = (path for path in real(hidden) if path not in shown)
-    return within_none(found, roots_of(wanted, grounds))
+    revealed = real(_placed(name, person, grounds.cwd) for name in wanted.reveal)
+    found = (path for path in real(hidden) if path not in revealed)
+    return outermost(within_none(found, roots_of(wanted, grounds)))
+
+
+def shown_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
+    """What of our own home, and of hidden places by a setting, commands read."""
+    person, home = Path(grounds.environment.get("HOME", "/")), grounds.home
+    own = [home / name for name in ("blobs", "repos", "shell_snapshots", "tools")]
+    if grounds.session:
+        own.append(home / "artifacts" / grounds.session)
+    return real((*own, *(_placed(name, person, grounds.cwd) for name in wanted.reveal)))
 
 
 def _chosen(

@@ -262,7 +262,12 @@ def _granting(kit: Kit) -> "Granting":
     bench = _bench(kit)
     return Granting(
         kit.settings,
-        Grounds(cwd=kit.cwd, home=kit.home, environment=kit.environment),
+        Grounds(
+            cwd=kit.cwd,
+            home=kit.home,
+            environment=kit.environment,
+            session=kit.state.session,
+        ),
         rules=rules_of(bench, places_of(bench, kit.state.session)),
         hosts=kit.book.policy,
     )

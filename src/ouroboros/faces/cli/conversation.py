@@ -43,6 +43,11 @@ class Controller(Protocol):
 class Talk(Protocol):
     """The session as a conversation needs it."""
 
+    @property
+    def outcome(self) -> Ending | None:
+        """How the last run ended."""
+        ...
+
     def listen(self, sink: Callable[[Envelope], None]) -> None:
         """Hands every event on, in order; the sink must not block."""
         ...
@@ -285,7 +290,7 @@ class Conversation:
     async def _work(self, job: Job) -> None:
         self._stopping, self._warned = False, False
         self.face.begin()
-        code = 0
+        code, before = 0, self._talk.outcome
         try:
             await job()
         except OuroborosError as problem:
@@ -293,7 +298,12 @@ class Conversation:
             code = problem.exit_code
         finally:
             self._running = False
-        self.face.rest()
+        ending = self._talk.outcome
+        if ending is not None and ending is not before:
+            self.face.finish(ending, "")
+            code = code or ending.exit_code
+        else:
+            self.face.rest()
         await self._send.send(_Ended(exit_code=code))
 
     async def _follow(self, tasks: TaskGroup, intent: Intent | _Ended) -> bool:

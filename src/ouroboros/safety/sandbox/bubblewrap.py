@@ -24,7 +24,7 @@ from ouroboros.safety.sandbox.policy import Policy
 _PLACED = 0o1500
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 
-type Kind = Literal["writable", "protected", "absent", "hidden"]
+type Kind = Literal["writable", "protected", "absent", "hidden", "veiled"]
 
 
 class Launcher(Struct, frozen=True, kw_only=True):
@@ -152,6 +152,9 @@ def flags(policy: Policy) -> tuple[str, ...]:
         words += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
     for place, kind in sorted(_places(policy).items(), key=lambda item: len(item[0].parts)):
         words += _mount(place, kind)
+    for place, kind in _places(policy).items():
+        if kind == "veiled":  # what is shown in it is mounted by now
+            words += ["--remount-ro", str(place)]
     return tuple(words)
 
 
@@ -177,7 +180,12 @@ def _places(policy: Policy) -> dict[Path, Kind]:
         kept = (place for place in policy.protected if place.exists() and not place.is_symlink())
         found |= dict.fromkeys(kept, "protected")
     found |= dict.fromkeys(_absent(policy), "absent")
-    found |= dict.fromkeys(filter(os.path.lexists, policy.hidden), "hidden")
+    for place in filter(os.path.lexists, policy.hidden):
+        is_veiled = any(shown.is_relative_to(place) for shown in policy.shown if shown != place)
+        found[place] = "veiled" if is_veiled else "hidden"
+    for place in policy.shown:
+        if os.path.lexists(place) and found.get(place, "protected") == "protected":
+            found[place] = "protected"
     return found
 
 
@@ -210,6 +218,8 @@ def _mount(place: Path, kind: Kind) -> list[str]:
             return ["--ro-bind", path, path]
         case "absent":
             return ["--tmpfs", path, "--remount-ro", path]
+        case "veiled":
+            return ["--perms", "0111", "--tmpfs", path]
         case "hidden" if place.is_dir():
             return ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]
         case "hidden":

@@ -55,6 +55,9 @@ def planned(policy: Policy, *, masked: bool = False) -> Plan:
         kept = (*_existing(policy.protected), *hidden)
     grants: list[Grant] = [(Path("/"), READ_DIR)]
     grants += [(path, READ) for path in _around(Path("/"), hidden, listed)]
+    for place in policy.shown if hidden else ():
+        inner = tuple(path for path in hidden if path != place and path.is_relative_to(place))
+        grants += [(path, READ) for path in _around(place, inner, listed)]
     grants += [(Path("/dev", name), WRITE_FILE | IOCTL_DEVICE) for name in _DEVICES]
     if policy.reach == "full-access":
         grants += [(path, CHANGE) for path in _around(Path("/"), kept, listed)]

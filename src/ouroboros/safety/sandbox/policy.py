@@ -27,10 +27,60 @@ _SECRETS = (
     *(".docker/config.json", ".config/gh", ".config/gcloud", ".config/git/credentials"),
     *(".password-store", ".local/share/keyrings", ".mozilla", ".config/google-chrome"),
     *(".config/chromium", ".config/op", ".vault-token", ".terraform.d/credentials.tfrc.json"),
+    # Of package managers, vendors and hosts.
+    *(".npmrc", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials"),
+    *(
+        ".composer/auth.json",
+        ".config/composer/auth.json",
+        ".config/hub",
+        ".config/glab-cli",
+        ".s3cfg",
+    ),
+    *(".config/rclone", ".rclone.conf", ".config/sops", ".config/age", ".boto", ".oci", ".fly"),
+    *(".config/doctl", ".config/hcloud", ".config/linode-cli", ".config/heroku", ".config/netlify"),
+    *(
+        ".databrickscfg",
+        ".kaggle",
+        ".cache/huggingface/token",
+        ".huggingface/token",
+        ".sentryclirc",
+    ),
+    *(
+        ".my.cnf",
+        ".mylogin.cnf",
+        ".pki",
+        ".config/Bitwarden",
+        ".config/1Password",
+        ".config/KeePassXC",
+    ),
+    # Of other agents.
+    *(".codex/auth.json", ".claude/.credentials.json", ".claude.json", ".gemini/oauth_creds.json"),
+    *(".config/github-copilot", ".local/share/opencode/auth.json", ".aider.conf.yml"),
+    # What was typed may have been a password.
+    *(".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history"),
+    *(".mysql_history", ".sqlite_history", ".rediscli_history", ".local/share/fish/fish_history"),
+    # Profiles of browsers and of who writes messages.
+    *(".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera"),
+    *(".config/google-chrome-beta", ".config/google-chrome-unstable", ".thunderbird", ".librewolf"),
+    *(
+        "snap/chromium",
+        "snap/firefox",
+        ".var/app/org.mozilla.firefox",
+        ".var/app/com.google.Chrome",
+    ),
+    *(".config/Slack", ".config/discord", ".config/Signal", "Library/Keychains", "Library/Cookies"),
+    *("Library/Application Support/Google/Chrome", "Library/Application Support/Chromium"),
+    *("Library/Application Support/Firefox", "Library/Application Support/BraveSoftware"),
 )
 _SYSTEM_SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
 _ROOT = Path("/")
-_OWN_SECRETS = ("auth", "keys.toml", "profiles", "ouroboros.db", "ouroboros.db-wal")
+_OWN = (
+    *("artifacts", "auth", "backups", "browser", "cache", "checkpoints", "config.toml", "history"),
+    *("hooks.toml", "keys.lock", "keys.toml", "locks", "log", "mirror", "notes", "ouroboros.db"),
+    *("ouroboros.db-shm", "ouroboros.db-wal", "paws", "profiles", "repl", "rules", "server.lock"),
+    *("servers", "snapshots", "taint.jsonl", "trust.toml", "uses.json", "values"),
+)
+"""What lies in our home, where not the whole of it can be hidden since somebody works in it."""
 
 
 class Policy(Struct, frozen=True, kw_only=True):
@@ -41,6 +91,7 @@ class Policy(Struct, frozen=True, kw_only=True):
         writable: Folders that may be written, the workspace first.
         protected: Places inside them that may only be read, also while they do not exist.
         hidden: Places that may not even be read.
+        shown: Places inside hidden ones that may be read all the same.
         network: None at all, the ports of the proxy on loopback alone, or as the machine has it.
         ports: Where the proxy listens.
         local_sockets: Where the network is on, programs of this machine may be spoken to by local sockets
@@ -52,6 +103,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     writable: tuple[Path, ...] = ()
     protected: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
+    shown: tuple[Path, ...] = ()
     network: Traffic = "off"
     ports: tuple[int, ...] = ()
     local_sockets: bool = False
@@ -59,11 +111,12 @@ class Policy(Struct, frozen=True, kw_only=True):
 
 
 def secrets_of(person: Path, home: Path) -> tuple[Path, ...]:
-    """Where keys usually are: the person's, the machine's and our own."""
+    """Where keys usually are: the person's, the machine's, and all that is our own."""
     return (
         *(person / name for name in _SECRETS),
         *(Path(name) for name in _SYSTEM_SECRETS),
-        *(home / name for name in _OWN_SECRETS),
+        home,
+        *(home / name for name in _OWN),
     )
 
 
@@ -111,6 +164,13 @@ def within_none(places: Iterable[Path], roots: Iterable[Path]) -> tuple[Path, ..
     """The places that hold none of the roots: who works in a folder may work in that folder."""
     held = tuple(roots)
     return tuple(place for place in places if not any(root.is_relative_to(place) for root in held))
+
+
+def outermost(places: Iterable[Path]) -> tuple[Path, ...]:
+    """Those that lie in no other of them."""
+    held = tuple(places)
+    known = frozenset(held)
+    return tuple(place for place in held if known.isdisjoint(place.parents))
 
 
 def _pointed(pointer: Path) -> list[Path]:

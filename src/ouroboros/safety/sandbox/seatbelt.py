@@ -77,6 +77,12 @@ def profile(policy: Policy) -> str:
         f"(deny file-read* file-write* (literal {_quoted(path)}) (subpath {_quoted(path)}))"
         for path in policy.hidden
     ]
+    lines += [f"(allow file-read* (subpath {_quoted(path)}))" for path in policy.shown]
+    lines += [
+        f"(deny file-read* (literal {_quoted(path)}) (subpath {_quoted(path)}))"
+        for path in policy.hidden
+        if any(path.is_relative_to(place) for place in policy.shown)
+    ]
     match policy.network:
         case "on":
             lines += ["(allow network*)", "(allow system-socket)"]

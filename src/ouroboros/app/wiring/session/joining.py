@@ -83,7 +83,12 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
     )
     cages = SessionCages(
         opening.settings.sandbox,
-        Grounds(cwd=cwd, home=opening.home, environment=opening.environment),
+        Grounds(
+            cwd=cwd,
+            home=opening.home,
+            environment=opening.environment,
+            session=state.session,
+        ),
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
         granted=lambda: state.grants,
         narrower=lambda: Narrower(hidden=visited.hidden(), kept=visited.kept()),

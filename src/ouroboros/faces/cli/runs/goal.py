@@ -20,6 +20,11 @@ class Aimed:
         self._aim: SetGoal | None = aim
         self.listen, self.warm, self.send = session.listen, session.warm, session.send
 
+    @property
+    def outcome(self) -> "Outcome | None":
+        """How the last run ended."""
+        return self._session.outcome
+
     async def run(self, text: str, *, typed: int | None = None) -> "Outcome":
         """Sets the goal, then runs; raises as the session does."""
         aim, self._aim = self._aim, None
