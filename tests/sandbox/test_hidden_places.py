@@ -8,7 +8,7 @@ from anyio import to_thread
 
 from ouroboros.app.permission.cages import Grounds, policy_of
 from ouroboros.app.settings.permission import Sandbox as Wanted
-from ouroboros.safety.sandbox.policy import secrets_of
+from ouroboros.safety.sandbox.policy import Reach, secrets_of
 from tests.sandbox.test_command_escapes import CAGES, OFFERED, cage_of, ran
 
 pytestmark = pytest.mark.real
@@ -19,7 +19,7 @@ OURS = (
     *(
         "vault.key",
         "vault/one.sealed",
-        "browser/profiles/work/Default/Cookies",
+        "browser/profiles/mine/Default/Cookies",
         "browser/vault/shop",
     ),
     *("ouroboros.db", "ouroboros.db-shm", "ouroboros.db-wal", "repl/ses_mine/values.json"),
@@ -88,7 +88,7 @@ async def grounds(tmp_path: Path) -> Grounds:
 @pytest.mark.parametrize("cage", CAGES)
 @pytest.mark.parametrize("reach", ["workspace-write", "read-only"])
 async def test_no_secret_is_read_and_what_a_call_is_given_is(
-    grounds: Grounds, cage: str, reach: str
+    grounds: Grounds, cage: str, reach: Reach
 ) -> None:
     policy = await to_thread.run_sync(policy_of, Wanted(), grounds, reach)
     sandbox = cage_of(cage, policy)
@@ -121,7 +121,7 @@ async def test_no_secret_is_read_and_what_a_call_is_given_is(
 
 @pytest.mark.proves("sandbox-hidden-places")
 async def test_what_a_setting_reveals_is_read(grounds: Grounds) -> None:
-    wanted = Wanted(reveal=["~/.npmrc", "~/.ouroboros/history"])
+    wanted = Wanted(reveal=("~/.npmrc", "~/.ouroboros/history"))
     policy = await to_thread.run_sync(policy_of, wanted, grounds, "workspace-write")
     for cage in CAGES:
         sandbox = cage_of(cage, policy)

@@ -19,7 +19,7 @@ from ouroboros.faces.cli.options.flags import Chosen, asking, taped
 from ouroboros.faces.wording.face import Ending, Notice, Shown
 
 if TYPE_CHECKING:
-    from ouroboros.app.ouroboros import Session
+    from ouroboros.app.ouroboros import Outcome, Session
     from ouroboros.faces.cli.render.outlet import Outlet
 
 FOUND = 5
@@ -156,6 +156,11 @@ class Reviewing:
         self._exited: ReviewExited | None = None
         self._replies = 0
         session.listen(self._hear)
+
+    @property
+    def outcome(self) -> "Outcome | None":
+        """How the last run of another kind ended."""
+        return self._session.outcome
 
     def listen(self, sink: Callable[[Envelope], None]) -> None:
         """Hands on all but the end, which the face is told by ``run``."""
