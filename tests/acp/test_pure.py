@@ -98,3 +98,20 @@ def test_endings_have_the_names_of_the_protocol(
     reason: str, stop_reason: str, stop: str | None
 ) -> None:
     assert stop_of(reason, stop_reason) == stop
+
+
+@pytest.mark.proves("interfaces-acp-peers")
+@pytest.mark.parametrize("id", [7, "seven"])
+def test_a_request_with_half_a_sign_in_it_is_answered_by_its_id(id: int | str) -> None:
+    """Editors in JavaScript cut texts in the middle of one."""
+    head = f'"jsonrpc":"2.0","id":{msgspec.json.encode(id).decode()}'
+    for rest in (
+        r'"method":"session/prompt","params":{"text":"a\ud83d"}',
+        r'"method":"session/prompt","params":["\udc00", "\ud83d\ude00"]',
+        r'"method":"x\ud83d"',
+        r'"extra":"\ude00","method":"x"',
+    ):
+        found = frames.step(f"{{{head},{rest}}}".encode())
+        assert isinstance(found, Request), rest
+        assert found.id == id
+        msgspec.json.decode(found.params)

@@ -1,5 +1,7 @@
 """The words between a supervisor and an agent: any cut of any bytes is read, or complained about."""
 
+import json
+import re
 from itertools import count
 
 import msgspec
@@ -8,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ouroboros.core.ipc.codec import Reader, Writer, WrongVersion
-from ouroboros.core.ipc.lines import Lines, TooLong
+from ouroboros.core.ipc.lines import Lines, TooLong, decoded
 from ouroboros.core.ipc.messages import (
     VERSION,
     Alive,
@@ -177,3 +179,38 @@ def test_another_major_version_is_refused(version: str) -> None:
 def test_no_bytes_break_the_reader(noise: bytes) -> None:
     found = Reader().feed(noise + b"\n" + line())
     assert isinstance(found[-1], Message)
+
+
+HALVES = {
+    r'"\ud83d"': "\ufffd",
+    r'"a\uDBFFb"': "a\ufffdb",
+    r'"\udc00"': "\ufffd",
+    r'"\ud83d\ud83d\ude00"': "\ufffd\U0001f600",
+    r'"\ud83d\ude00\ude00"': "\U0001f600\ufffd",
+    r'"\ud83d\n"': "\ufffd\n",
+    r'"\ud83d\\ude00"': "\ufffd\\ude00",
+    r'"\\ud83d \ud83d"': "\\ud83d \ufffd",
+    r'"\ud83d\"\ude00"': '\ufffd"\ufffd',
+    r'"\ud83dude00"': "\ufffdude00",
+    r'{"\udfff":[1]}': {"\ufffd": [1]},
+    r'["\ud800","\uDFFF\u0041"]': ["\ufffd", "\ufffdA"],
+}
+
+
+@pytest.mark.proves("spine-bad-input")
+@every(("text", "meant"), list(HALVES.items()))
+def test_half_a_sign_does_not_make_a_text_unreadable(text: str, meant: object) -> None:
+    decoder = msgspec.json.Decoder(object)
+    assert decoded(decoder, text) == decoded(decoder, text.encode()) == meant
+
+
+@given(st.text(st.characters(codec=None, categories=None), max_size=20))
+def test_what_python_writes_is_read(text: str) -> None:
+    read = decoded(msgspec.json.Decoder(str), json.dumps(text))
+    assert read == re.sub(
+        "[\ud800-\udfff]",
+        "\ufffd",
+        text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"),
+    )
+    with pytest.raises(msgspec.DecodeError):
+        decoded(msgspec.json.Decoder(str), json.dumps(text)[:-1])

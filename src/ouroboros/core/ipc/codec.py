@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ouroboros.core.clock import Clock
 from ouroboros.core.errors import OuroborosError
-from ouroboros.core.ipc.lines import Lines, TooLong
+from ouroboros.core.ipc.lines import Lines, TooLong, decoded
 from ouroboros.core.ipc.messages import LINE_BYTES, VERSION, Complaint, Message, Payload
 
 _KNOWN: dict[str, type[Payload]] = {
@@ -50,6 +50,9 @@ class Writer:
         return id, msgspec.json.encode(head) + b"\n"
 
 
+_heads = msgspec.json.Decoder(_Head)
+
+
 class Reader:
     """Reads the lines of the other side."""
 
@@ -77,7 +80,7 @@ class Reader:
                 code="too_long", message=f"a message may have {line.limit:,} bytes at most"
             )
         try:
-            head = msgspec.json.decode(line, type=_Head)
+            head = decoded(_heads, line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as odd:
             return Complaint(code="invalid", message=f"this is no message: {odd}")
         if head.protocol_version.partition(".")[0] != VERSION.partition(".")[0]:

@@ -1,6 +1,37 @@
-"""Lines out of pieces, however they arrive."""
+"""Lines out of pieces, however they arrive, and the JSON in them."""
 
+import re
 from typing import NamedTuple
+
+import msgspec
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""One escape in a text of JSON: a whole pair of surrogates, half of one, or any other."""
+
+
+def decoded[T](decoder: msgspec.json.Decoder[T], text: bytes | str) -> T:
+    """What a text of JSON says, with U+FFFD for each half of a surrogate pair.
+
+    JavaScript and Python write such halves as escapes, and ``msgspec`` refuses the whole text for them.
+
+    Raises:
+        msgspec.DecodeError: It is no JSON, or, as ``msgspec.ValidationError``, does not fit.
+        RecursionError: It is nested too deeply.
+    """
+    try:
+        return decoder.decode(text)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        whole = text.encode() if isinstance(text, str) else text
+        return decoder.decode(_ESCAPE.sub(_mended, whole))
+
+
+def _mended(found: re.Match[bytes]) -> bytes:
+    return rb"\ufffd" if found["lone"] else found[0]
 
 
 class TooLong(NamedTuple):

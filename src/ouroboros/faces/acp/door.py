@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import anyio
 from anyio import CancelScope, create_task_group, to_thread
 
+from ouroboros.core.ipc.lines import Lines, TooLong
 from ouroboros.faces.acp import frames
 from ouroboros.faces.acp.agent import Agent
 from ouroboros.faces.acp.buffers import READ_SECONDS
@@ -75,21 +76,13 @@ async def lines(fd: int, limit: int = LINE_BYTES) -> AsyncGenerator[bytes]:
     """Each line that is not blank, without its end; an empty one stands for one that was too long."""
     mode = os.fstat(fd).st_mode
     is_file = stat.S_ISREG(mode) or stat.S_ISBLK(mode)
-    rest = bytearray()
-    is_too_long = False
+    cut = Lines(limit)
     while piece := await _piece(fd, is_file=is_file):
-        rest += piece
-        *whole, last = rest.split(b"\n")
-        for line in whole:
-            if is_too_long or len(line) > limit:
-                yield b""
-            elif stripped := bytes(line).strip():
-                yield stripped
-            is_too_long = False
-        is_too_long = is_too_long or len(last) > limit
-        rest = bytearray() if is_too_long else last
-    if rest.strip() and not is_too_long:
-        yield bytes(rest).strip()
+        for line in cut.feed(piece):
+            yield b"" if isinstance(line, TooLong) else line.strip()
+    if cut.is_broken_off:
+        for line in cut.feed(b"\n"):
+            yield b"" if isinstance(line, TooLong) else line.strip()
 
 
 async def _piece(fd: int, *, is_file: bool) -> bytes:

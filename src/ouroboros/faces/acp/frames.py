@@ -5,6 +5,8 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from ouroboros.core.ipc.lines import decoded
+
 type Json = dict[str, object]
 type Id = int | str | None
 
@@ -80,7 +82,7 @@ _encoder = msgspec.json.Encoder(enc_hook=str)
 def step(line: bytes) -> Frame:
     """What one line says; never raises."""
     try:
-        shape = _decoder.decode(line)
+        shape = decoded(_decoder, line)
     except msgspec.ValidationError:
         return _nonsense(INVALID_REQUEST, "a frame is one JSON object")
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as broken:

@@ -9,6 +9,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.ipc.lines import decoded
 from ouroboros.faces.web.access import SUBPROTOCOL
 
 API = "/api/v1"
@@ -136,7 +137,7 @@ async def read_by[T](request: Request, decoder: msgspec.json.Decoder[T]) -> T:
         raise Refused(400, "the body is not JSON", hint=f"send it as {_json}")
     body = await request.body()
     try:
-        return decoder.decode(body or b"{}")
+        return decoded(decoder, body or b"{}")
     except (msgspec.DecodeError, RecursionError) as wrong:
         raise Refused(400, f"the body does not fit: {wrong}") from wrong
 

@@ -16,6 +16,7 @@ from ouroboros.app.hub import Gap, Room
 from ouroboros.app.hub.presence import BEAT_SECONDS, Client
 from ouroboros.core.errors import OuroborosError
 from ouroboros.core.events import Envelope
+from ouroboros.core.ipc.lines import decoded
 from ouroboros.faces.web import frames
 from ouroboros.faces.web.routing import DescribedSocket, described_socket, welcome
 from ouroboros.faces.web.site import Site
@@ -170,7 +171,7 @@ class _Talk:
     async def _hear(self, tasks: TaskGroup) -> None:
         while (message := await self._seat.hear()) is not None:
             try:
-                frame = frames.read.decode(message)
+                frame = decoded(frames.read, message)
             except (msgspec.DecodeError, RecursionError) as wrong:
                 await say(self._socket, frames.Declined(id="", error=f"not a frame: {wrong}"))
                 continue

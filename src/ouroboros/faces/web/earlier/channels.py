@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.core.errors import Misuse, OuroborosError
+from ouroboros.core.ipc.lines import decoded
 from ouroboros.core.state import State
 
 TABS = "tab:"
@@ -53,7 +54,7 @@ _anything: msgspec.json.Decoder[dict[str, object]] = msgspec.json.Decoder(dict[s
 def read(message: bytes) -> Request:
     """What is asked; raises ``Misuse`` for what is no message."""
     try:
-        return _read.decode(message)
+        return decoded(_read, message)
     except (msgspec.DecodeError, RecursionError) as wrong:
         raise Misuse(f"not a message: {wrong}") from wrong
 
