@@ -220,3 +220,34 @@ async def test_shapes_tell_kind_size_schema_and_a_bounded_preview():
         huge = await one.run("Array.from({length: 1e6}, (_, i) => i)")
         assert huge.shape is not None
         assert (huge.shape.size, huge.shape.characters) == (1_000_000, None)
+
+
+OUT_OF_THE_BLOCK = [
+    "}); globalThis.x = 1; (async () => {",
+    "})(); globalThis.x = 1; (async () => {",
+    "}); globalThis.x = 1; (() => {",
+    "}); globalThis.x = 1; ({",
+    "}, globalThis.x = 1, () => {",
+    "}, globalThis.x = 1); (async () => {",
+    "}); globalThis.x = 1 //",
+    "return 5 }); x = 2; (async () => {",
+    "//\n})();x=1;(async()=>{",
+    "/* } */ }); x = 1; (async () => { /* { */",
+    "`}`; }); x = 1; (async () => { `{`;",
+    "await 1; }); x = 1; (async () => { await 2;",
+    "});\nglobalThis.x = 1;\n(function* () {",
+    "}) || (globalThis.x = 1) || (async () => {",
+    "}; x = 1; {",
+    "} x = 1; {",
+]
+
+
+@pytest.mark.proves("browser-rewrite")
+async def test_no_text_ends_the_block_that_it_is_in():
+    async with isolate() as one:
+        await one.run("const kept = 1")
+        for code in OUT_OF_THE_BLOCK:
+            outcome = await one.run(code)
+            assert outcome.thrown is not None, code
+            assert outcome.thrown.name == "SyntaxError", (code, told(outcome))
+            assert told(await one.run("typeof x + kept")) == '"undefined1"', code

@@ -30,6 +30,12 @@ SUMMARY_SECONDS = 2.0
 """How long looking at what a block left may take."""
 
 _LOCAL = "{0} belongs to this REPL: your own {0} lasts for this block only"
+_COMPILES = '(async()=>{}).constructor("",%s)'
+"""Reads a text as the body of a function and runs nothing of it: V8 takes no text that ends the function."""
+
+_NEVER = "\n)"
+"""Behind a text that is no body, so that V8 says what is wrong with it and cannot run what follows."""
+
 _UNKEPT = "what this block declares could not be kept; put values on env"
 
 
@@ -247,7 +253,7 @@ class Worker:
         if result is None or result.kind == "syntax":
             # The parser stumbled, or we did: V8 has the last word on the block as it was written.
             kept = False
-            result = self._evaluated(found.plain + name)
+            result = self._evaluated(found.plain + ("" if self._is_body(text) else _NEVER) + name)
         if result is None or result.kind != "value":
             self._refuse(block, *_syntax(result, text, self._rewrite.hint))
             return
@@ -261,6 +267,14 @@ class Worker:
         self._block = block
         self._begin("start", json.dumps(header).encode(), function)
         self._engine.release(function)
+
+    def _is_body(self, text: str) -> bool:
+        """Whether a text is the body of a function by itself, and does not close the one around it."""
+        result = self._evaluated(_COMPILES % json.dumps(text))
+        if result is None or result.kind != "value":
+            return False
+        self._engine.release(self._engine.handle(self._task))
+        return True
 
     def _refuse(self, block: "Block", message: str, line: int | None) -> None:
         """A block that cannot run: nothing of it ran."""
