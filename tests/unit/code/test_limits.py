@@ -282,3 +282,16 @@ async def test_a_worker_that_says_what_is_nested_without_end_is_replaced():
         one.seats[0].swallow(said)
         assert (await one.run("1")).stopped == "crash"
         assert told(await one.run("1 + 1")) == "2"
+
+
+@pytest.mark.proves("B23")
+async def test_a_number_too_long_to_be_written_holds_up_neither_the_stop_nor_later_blocks():
+    async with isolate() as one:
+        outcome = await one.run("let a = 3n; for (;;) a = a * a", seconds=1)
+        assert outcome.stopped == "time"
+        assert told(await one.run("[a > 2n ** 4096n, 5n]")) == "[true,5n]"
+        assert "more than 1,200 digits" in told(await one.run("const b = -(3n ** 20000n); [b]"))
+        await one.checkpoint()
+        os.kill(one.pid, signal.SIGKILL)
+        assert "b" not in (await one.run("1")).lost
+        assert told(await one.run("b === -(3n ** 20000n)")) == "true"

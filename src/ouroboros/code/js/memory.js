@@ -10,6 +10,8 @@
   const hasOwn = objectPrototype.hasOwnProperty;
   const has = (holder, key) => apply(hasOwn, holder, [key]);
   const join = Array.prototype.join;
+  const slice = String.prototype.slice;
+  const toText = BigInt.prototype.toString;
   const mapEach = Map.prototype.forEach;
   const setEach = Set.prototype.forEach;
   const mapSet = Map.prototype.set;
@@ -60,6 +62,13 @@
     apply(setEach, value, [(inner) => add(items, inner)]);
     return items;
   };
+  const integer = (state, value) => {
+    if (shapes.fitsInto(256, value)) return StringOf(value);
+    if (!shapes.fitsInto(4 * state.left, value)) throw new ErrorOf("too large");
+    const digits = apply(toText, value < 0n ? -value : value, [16]);
+    state.left -= digits.length;
+    return (value < 0n ? "-0x" : "0x") + digits;
+  };
   const text = (state, value, over) => {
     if ((state.left -= 14) < 0) throw new ErrorOf("too large");
     const kind = shapes.kindOf(value);
@@ -73,7 +82,7 @@
     }
     if (kind === "boolean" || kind === "null") return StringOf(value);
     if (kind === "void") return marked("void", "");
-    if (kind === "bigint") return marked("bigint", stringify(StringOf(value)));
+    if (kind === "bigint") return marked("bigint", stringify(integer(state, value)));
     for (let one = over; one !== null; one = one.over) {
       if (one.value === value || one.depth > 500) throw new ErrorOf("cyclic");
     }
@@ -95,7 +104,7 @@
     const inner = value[2];
     if (kind === "void") return undefined;
     if (kind === "number") return +inner;
-    if (kind === "bigint") return BigIntOf(inner);
+    if (kind === "bigint") return inner[0] === "-" && inner[2] === "x" ? -BigIntOf(apply(slice, inner, [1])) : BigIntOf(inner);
     if (kind === "Date") return new DateOf(+inner);
     if (kind === "RegExp") return new RegExpOf(inner, value[3]);
     const items = plain(inner);

@@ -8,6 +8,10 @@
   const { stringify } = JSON;
   const { isFinite } = Number;
   const { isView } = ArrayBuffer;
+  const { asIntN } = BigInt;
+  // To write one in decimal takes time by the square of its length: what is longer is not written.
+  const DECIMAL_BITS = 4096;
+  const fitsInto = (bits, value) => asIntN(bits, value) === value;
   const isError = Error.isError;
   const objectPrototype = Object.prototype;
   const promisePrototype = Promise.prototype;
@@ -87,7 +91,7 @@
     else if (kind === "number") put(state, isFinite(value) ? numeral(value) : StringOf(value));
     else if (kind === "boolean") put(state, value ? "true" : "false");
     else if (kind === "null" || kind === "void") put(state, kind === "null" ? "null" : "undefined");
-    else if (kind === "bigint") put(state, StringOf(value) + "n");
+    else if (kind === "bigint") put(state, fitsInto(DECIMAL_BITS, value) ? StringOf(value) + "n" : "a BigInt of more than 1,200 digits");
     else if (kind === "array") writeArray(state, value, depth);
     else if (kind === "object") writeObject(state, value, depth);
     else if (kind === "Date") put(state, stringify(tried(toISO, value) || "Invalid Date"));
@@ -315,5 +319,5 @@
       inspect(slot.value, where + (all === null ? "[" + i + "]" : "." + cut(all[i], 40)), above, state);
     }
   };
-  return { __proto__: null, of, ofSlot, preview, budget, thrown, words, check, kindOf };
+  return { __proto__: null, of, ofSlot, preview, budget, thrown, words, check, kindOf, fitsInto };
 })
