@@ -180,7 +180,11 @@ def _places(policy: Policy) -> dict[Path, Kind]:
         kept = (place for place in policy.protected if place.exists() and not place.is_symlink())
         found |= dict.fromkeys(kept, "protected")
     found |= dict.fromkeys(_absent(policy), "absent")
+    known = frozenset(policy.hidden)
     for place in filter(os.path.lexists, policy.hidden):
+        above = [each for each in place.parents if each in known]
+        if above and not any(place.is_relative_to(shown) for shown in policy.shown):
+            continue  # nothing can be mounted in what is hidden, and nothing need be
         is_veiled = any(shown.is_relative_to(place) for shown in policy.shown if shown != place)
         found[place] = "veiled" if is_veiled else "hidden"
     for place in policy.shown:
