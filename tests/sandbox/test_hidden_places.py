@@ -154,3 +154,25 @@ async def test_who_works_in_our_home_reads_its_secrets_no_more_than_others(
         confined = cage_of(cage, policy).confine(words, cwd=inside.cwd)
         said = await to_thread.run_sync(ran, confined, inside.cwd)
         assert (SHOWN in said, SECRET in said) == (True, False), (cage, said)
+
+
+@pytest.mark.proves("sandbox-hidden-places")
+async def test_what_a_setting_hides_stays_hidden_within_what_is_shown(grounds: Grounds) -> None:
+    await to_thread.run_sync(put, grounds.home / "repos" / "mine" / "letters" / "one", SECRET)
+    await to_thread.run_sync(put, grounds.home / "blobs" / "ab" / "cd", SECRET)
+    wanted = Wanted(
+        hide=("~/.ouroboros/repos/mine/letters", "~/.ouroboros/blobs"), reveal=("mine.txt",)
+    )
+    policy = await to_thread.run_sync(policy_of, wanted, grounds, "workspace-write")
+    assert not any(place.is_relative_to(grounds.cwd) for place in policy.shown)
+    for cage in CAGES:
+        words = (
+            "sh",
+            "-c",
+            f"cd {grounds.home}; cat blobs/*/* repos/mine/letters/* repos/o_r/*; echo more >> {grounds.cwd}/mine.txt",
+        )
+        confined = cage_of(cage, policy).confine(words, cwd=grounds.cwd)
+        said = await to_thread.run_sync(ran, confined, grounds.cwd)
+        assert (SHOWN in said, SECRET in said) == (True, False), (cage, said)
+    text = await to_thread.run_sync((grounds.cwd / "mine.txt").read_text, "utf-8")
+    assert text.count("more") == len(CAGES)

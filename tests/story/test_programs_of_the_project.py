@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ouroboros.safety.environment import SYSTEM_PATH, apart
 from tests import forked
 
 NAMES = [
@@ -132,3 +133,29 @@ def test_no_helper_of_ours_comes_from_the_project(
         ran.unlink(missing_ok=True)
         assert (name, done.returncode) in {(name, 0), ("doctor", 1)}, done.stderr
     assert {name: said for name, said in told.items() if said} == {}
+
+
+@pytest.mark.proves("sandbox-helper-programs")
+def test_what_is_left_of_path_is_never_nothing_and_never_the_projects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, project = tmp_path / "person", tmp_path / "person" / "project"
+    (project / ".git").mkdir(parents=True)
+    (home / ".git").mkdir()
+    (home / "plain").mkdir()
+    system = "/usr/bin:/bin"
+    own = f"{home}/.local/bin"
+
+    def left(path: str, cwd: Path, here: Path = Path("/usr/lib")) -> str:
+        monkeypatch.chdir(here)
+        return apart({"PATH": path, "HOME": str(home)}, cwd)["PATH"]
+
+    assert left(system, Path("/")) == left(system, project, Path("/")) == system
+    assert left(f"{own}:{system}", project) == f"{own}:{system}"
+    # A home that is a repository of settings makes no project of all that is in it.
+    assert left(f"{own}:{system}", home / "plain") == f"{own}:{system}"
+    assert left(f"{own}:{system}", home) == system
+    for path in ("", ":", ".", f"{project}/bin", f"{project}/.venv/bin:.:", "relative/bin"):
+        assert left(path, project) == SYSTEM_PATH, path
+    assert left(f"{project}/bin:{system}", project / "sub") == system
+    assert left(f"{project}/bin:{system}", tmp_path, project) == system

@@ -201,13 +201,17 @@ class Session:
         message = self._words(text, media)
         if typed is not None:
             self._hearing.limit_names(message, typed)
-        if self._going_back.locked():  # no turn begins while files change under it
-            async with self._going_back:
-                pass
+        await self._once_back()
         if self.running:
             await self._hearing.hear(message)
         else:
             await self._pursue(lambda: self._say(message))
+
+    async def _once_back(self) -> None:
+        """No turn begins while files change under it."""
+        if self._going_back.locked():
+            async with self._going_back:
+                pass
 
     async def resume(self) -> None:
         """Goes on with a run that was cut off, or with the goal.
@@ -215,6 +219,7 @@ class Session:
         Raises:
             Misuse: A run is under way, or nothing was cut off and no goal is to be gone on with.
         """
+        await self._once_back()
         if self.running:
             raise Misuse("a turn is running already", hint="wait for its end, or stop it first")
         is_silent = all(message.kind == "context" for message in self.state.history)
@@ -356,6 +361,7 @@ class Session:
 
     async def between_turns(self, job: Callable[[], Awaitable[None]]) -> None:
         """Does what no turn may run beside; words that were said meanwhile are answered after it."""
+        await self._once_back()
         waiting = len(self.state.queued)
         try:
             with CancelScope() as scope:

@@ -67,12 +67,14 @@ def apart(environment: Mapping[str, str], cwd: Path) -> dict[str, str]:
     folders = [cwd]
     with suppress(OSError):
         folders.append(Path.cwd())  # where we were called may be another project
-    return {**environment, "PATH": _apart(environment.get("PATH", ""), *folders)}
+    person = Path(environment.get("HOME") or "/")
+    return {**environment, "PATH": _apart(environment.get("PATH", ""), person, *folders)}
 
 
 @lru_cache(maxsize=64)
-def _apart(path: str, *folders: Path) -> str:
-    projects = [Path(os.path.realpath(_project(each))) for each in folders]
+def _apart(path: str, person: Path, *folders: Path) -> str:
+    places = (Path(os.path.realpath(_project(each, person))) for each in folders)
+    projects = [each for each in places if each != each.parent]  # all of a machine is no project
     kept: list[str] = []
     for entry in path.split(os.pathsep):
         if not entry.startswith("/") or entry in kept:
@@ -80,12 +82,18 @@ def _apart(path: str, *folders: Path) -> str:
         places = (Path(entry), Path(os.path.realpath(entry)))
         if not any(place.is_relative_to(each) for place in places for each in projects):
             kept.append(entry)
-    return os.pathsep.join(kept)
+    # Without one the working folder itself would be searched.
+    return os.pathsep.join(kept) or SYSTEM_PATH
 
 
-def _project(cwd: Path) -> Path:
-    """The repository that a folder lies in, or the folder itself."""
-    return next((each for each in (cwd, *cwd.parents) if os.path.lexists(each / ".git")), cwd)
+def _project(cwd: Path, person: Path) -> Path:
+    """The repository that a folder lies in, or the folder itself; a home with a ``.git`` is none."""
+    for each in (cwd, *cwd.parents):
+        if each == person:
+            break
+        if os.path.lexists(each / ".git"):
+            return each
+    return cwd
 
 
 def cleaned(environment: Mapping[str, str], *, reveal: Collection[str] = ()) -> dict[str, str]:

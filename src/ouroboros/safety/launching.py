@@ -64,18 +64,21 @@ async def launch(
         guard.hold(mark, popen.pid)
         started.append(popen)
         if abandoned:
+            discard()
+        return popen
+
+    def discard() -> None:
+        with contextlib.suppress(IndexError):  # the other thread may be quicker
+            popen = started.pop()
             _discard(popen, confined)
             guard.release(mark, popen.pid)
-        return popen
 
     try:
         return await anyio.to_thread.run_sync(start)
     except BaseException:
         # Ctrl-C may break off the wait while the thread still starts the child.
         abandoned = True
-        for popen in started:
-            _discard(popen, confined)
-            guard.release(mark, popen.pid)
+        discard()
         raise
 
 

@@ -151,11 +151,11 @@ class Process:
             if not is_closed:
                 # asyncio's own cancel comes through a shield: the rest is done without this task.
                 self._signal(signal.SIGKILL, ())
-                self._popen.wait()
                 self._release()
-                threading.Thread(target=self._end_rest).start()
+                threading.Thread(target=self._end_rest, daemon=True).start()
 
     def _end_rest(self) -> None:
+        self._popen.wait()
         for stray in strays_of(self._mark):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(stray, signal.SIGKILL)

@@ -24,6 +24,7 @@ from ouroboros.safety.sandbox.policy import (
     secrets_of,
     staying,
     temporary_folders,
+    within,
     within_none,
 )
 
@@ -183,8 +184,8 @@ def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
         reach=reach,
         writable=written_of(wanted, grounds),
         protected=within_none(protected, roots),
-        hidden=hidden_of(wanted, grounds),
-        shown=shown_of(wanted, grounds),
+        hidden=(hidden := hidden_of(wanted, grounds)),
+        shown=within(shown_of(wanted, grounds), hidden),
         network="on" if reach == "full-access" else wanted.network,
         local_sockets=reach == "full-access" or wanted.local_sockets == "open",
         processes=wanted.processes,
@@ -218,7 +219,7 @@ def hidden_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
     )
     revealed = real(_placed(name, person, grounds.cwd) for name in wanted.reveal)
     found = (path for path in real(hidden) if path not in revealed)
-    return outermost(within_none(found, roots_of(wanted, grounds)))
+    return outermost(within_none(found, roots_of(wanted, grounds)), but=shown_of(wanted, grounds))
 
 
 def shown_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
@@ -227,7 +228,9 @@ def shown_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
     own = [home / name for name in ("blobs", "repos", "shell_snapshots", "tools")]
     if grounds.session:
         own.append(home / "artifacts" / grounds.session)
-    return real((*own, *(_placed(name, person, grounds.cwd) for name in wanted.reveal)))
+    own += [_placed(name, person, grounds.cwd) for name in wanted.reveal]
+    named = frozenset(real(_placed(name, person, grounds.cwd) for name in wanted.hide))
+    return tuple(place for place in real(own) if named.isdisjoint((place, *place.parents)))
 
 
 def _chosen(

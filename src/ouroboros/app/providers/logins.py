@@ -194,9 +194,6 @@ def open_privately(address: str, environment: Mapping[str, str], home: Path) -> 
 
     Everybody on a machine may read the arguments of programs, so the browser is given a file that only
     this user can read and that leads there. It is removed after ``_LED_SECONDS``, or when we end.
-
-    Raises:
-        OSError: The file cannot be written.
     """
     import atexit
     from tempfile import mkstemp
@@ -206,11 +203,14 @@ def open_privately(address: str, environment: Mapping[str, str], home: Path) -> 
     person = Path(environment.get("HOME", ""))
     is_hidden = any(part.startswith(".") for part in home.parts)
     folder = person if is_hidden and _SNAPS.is_dir() and person.is_absolute() else home
-    handle, name = mkstemp(dir=folder, prefix="ouroboros-", suffix=".html")
-    path = Path(name)
-    atexit.register(path.unlink, missing_ok=True)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(_LEADS % html.escape(address))
+    try:
+        handle, name = mkstemp(dir=folder, prefix="ouroboros-", suffix=".html")
+        path = Path(name)
+        atexit.register(path.unlink, missing_ok=True)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(_LEADS % html.escape(address))
+    except OSError:
+        return False
     forget = Timer(_LED_SECONDS, path.unlink, kwargs={"missing_ok": True})
     forget.daemon = True
     forget.start()

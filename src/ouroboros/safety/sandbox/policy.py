@@ -166,11 +166,21 @@ def within_none(places: Iterable[Path], roots: Iterable[Path]) -> tuple[Path, ..
     return tuple(place for place in places if not any(root.is_relative_to(place) for root in held))
 
 
-def outermost(places: Iterable[Path]) -> tuple[Path, ...]:
-    """Those that lie in no other of them."""
-    held = tuple(places)
+def outermost(places: Iterable[Path], *, but: Iterable[Path] = ()) -> tuple[Path, ...]:
+    """Those that lie in no other of them, and those that lie in one of ``but``."""
+    held, apart = tuple(places), frozenset(but)
     known = frozenset(held)
-    return tuple(place for place in held if known.isdisjoint(place.parents))
+    return tuple(
+        place
+        for place in held
+        if known.isdisjoint(place.parents) or not apart.isdisjoint((place, *place.parents))
+    )
+
+
+def within(places: Iterable[Path], roots: Iterable[Path]) -> tuple[Path, ...]:
+    """The places that lie in one of the roots."""
+    held = frozenset(roots)
+    return tuple(place for place in places if not held.isdisjoint(place.parents))
 
 
 def _pointed(pointer: Path) -> list[Path]:

@@ -28,6 +28,8 @@ export class Link extends Watched {
     this.key = localStorage.getItem(KEPT) ?? "";
     this.streams = new Set();
     addEventListener("online", () => this.retry());
+    // Another tab logged in, at a server that was started again.
+    addEventListener("storage", ({ key }) => key === KEPT && this.state === "locked" && location.reload());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible" && this.state === "offline") this.retry();
     });
