@@ -94,8 +94,11 @@ def test_a_kept_demo_has_its_change_and_every_event_on_disk_and_its_calls_can_be
 @pytest.mark.deep
 @every("terminal", ["dumb", "xterm-256color"])
 def test_the_demo_without_git_says_what_to_do(tmp_path: Path, terminal: str) -> None:
-    (tmp_path / "bin").mkdir()
-    ended = demo(tmp_path, PATH=str(tmp_path / "bin"), TERM=terminal)
+    programs = tmp_path.with_name(
+        f"{tmp_path.name}-programs"
+    )  # what the folder itself holds counts for nothing
+    programs.mkdir()
+    ended = demo(tmp_path, PATH=str(programs), TERM=terminal)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "the demo needs git, and there is none on PATH" in ended.stderr
     assert "hint: install git" in ended.stderr
