@@ -316,6 +316,9 @@ class Connection(Caller):
                     listener(message)
 
 
+_LOOK_FIRST = "recover the browser, then look before you repeat anything"
+
+
 def _late(method: str, seconds: float) -> CallTimedOut:
     return CallTimedOut(f"{method} was not answered in {seconds:g} s")
 
@@ -324,7 +327,7 @@ def _unsent(method: str, gone: ConnectionError) -> BrowserGone:
     # An action is often several calls, so what came before this one may have done something.
     return BrowserGone(
         f"the browser was lost before {method} was sent: {gone}",
-        hint="recover the browser, then look before you repeat anything",
+        hint=_LOOK_FIRST,
     )
 
 
@@ -332,7 +335,7 @@ def unknown_effect(method: str) -> BrowserGone:
     """The browser was lost once this was sent."""
     return BrowserGone(
         f"the browser was lost during {method}; whether it took effect is unknown",
-        hint="recover the browser, then look before you repeat anything",
+        hint=_LOOK_FIRST,
     )
 
 

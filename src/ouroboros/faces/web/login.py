@@ -26,13 +26,13 @@ class Entered(Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class TicketRequest(Struct, frozen=True, kw_only=True):
     """What the browser itself is to get, such as a file to keep: a path below the API, with its question."""
 
     path: str
 
 
-class Ticketed(Struct, frozen=True, kw_only=True):
+class TicketAddress(Struct, frozen=True, kw_only=True):
     """The whole path, which can be got once and soon."""
 
     address: str
@@ -55,8 +55,8 @@ def routes(site: Site) -> list[Described]:
             "/once",
             gate.once,
             "An address that the browser may get once without the page's key.",
-            body=Wanted,
-            answer=Ticketed,
+            body=TicketRequest,
+            answer=TicketAddress,
         ),
         described("POST", "/logout", gate.leave, "Forget the cookie.", answer=Entered),
     ]
@@ -86,11 +86,11 @@ class _Gate:
         raise Refused(401, "this is not the token", hint="open the address that `ouro web` printed")
 
     async def once(self, request: Request) -> Response:
-        given = await read(request, Wanted)
+        given = await read(request, TicketRequest)
         target = f"{API}{given.path}"
         sign = "&" if "?" in target else "?"
         ticket = self._site.access.once(target, anyio.current_time())
-        return reply(Ticketed(address=f"{target}{sign}{ONCE}={ticket}"))
+        return reply(TicketAddress(address=f"{target}{sign}{ONCE}={ticket}"))
 
     async def leave(self, request: Request) -> Response:
         del request
