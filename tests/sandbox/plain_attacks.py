@@ -15,9 +15,11 @@ from pathlib import Path
 import anyio
 
 from ouroboros.safety.sandbox import Policy
+from ouroboros.safety.sandbox.namespaces import end_launcher
 from ouroboros.safety.spawn import spawn
+from tests.sandbox.cages import cage_of
 from tests.sandbox.plain_user import become_nobody
-from tests.sandbox.test_command_escapes import GROUPS, Ground, attacked, cage_of, ran
+from tests.sandbox.test_command_escapes import GROUPS, Ground, attacked, ran
 
 MOST_PROCESSES = 150
 _LEAVING = "exec 2>>refused; while :; do setsid /bin/bash leave & done"
@@ -28,6 +30,9 @@ BOMBS = {
 """One stays in its group, the other leaves it with every process."""
 _OWN = 4
 """Processes of ours and of ``bwrap``, which the limit inside of a namespace does not count."""
+
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""What a plain user can start where the tests' own Python lies in the superuser's home."""
 
 
 def attack(folder: Path, cage: str, one_of: int, *groups: str) -> list[str]:
@@ -56,6 +61,7 @@ async def bomb(folder: Path, cage: str, kind: str) -> list[object]:
             for _ in range(20):
                 most = max(most, _own_processes())
                 await anyio.sleep(0.05)
+    end_launcher()
     with anyio.move_on_after(60):  # what is killed takes a while to die where so many do
         for pause in itertools.repeat(0.05):
             if not (left := _own_processes()):
@@ -83,7 +89,10 @@ def _own_processes() -> int:
 def main(folder: Path, what: str, cage: str, *words: str) -> None:
     """One of the two."""
     anyio.run(anyio.sleep, 0)  # loads what the plain user may not be able to read
+    end_launcher()  # it is the superuser's
     become_nobody(folder)
+    if not os.access(sys.executable, os.X_OK):
+        sys.executable = SYSTEM_PYTHON
     signal.alarm(300)
     if what == "attack":
         told: object = attack(folder, cage, int(words[0]), *words[1:])

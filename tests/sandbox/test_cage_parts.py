@@ -15,21 +15,10 @@ from msgspec.structs import replace
 from ouroboros.safety.locking import kernel
 from ouroboros.safety.sandbox import Confined, Policy, Sandbox, stopped
 from ouroboros.safety.sandbox.begin import ended
-from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
-from ouroboros.safety.sandbox.features import Features, features
-from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.landlock import CHANGE, READ, READ_DIR, Plan, ruleset_of
+from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
 
-OFFERED: Features = features()
-CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
 pytestmark = pytest.mark.skipif(OFFERED.landlock < 4, reason="the kernel has no such Landlock")
-
-
-def cage_of(name: str, policy: Policy) -> Sandbox:
-    if name == "landlock":
-        return Floor(policy, OFFERED.limiter)
-    assert OFFERED.launcher is not None
-    return Bubblewrap(policy, OFFERED.launcher)
 
 
 async def told(cage: Sandbox, work: Path, text: str) -> str:
@@ -82,11 +71,11 @@ async def test_a_command_gains_no_rights_and_is_filtered(work: Path, cage: str) 
 
 
 @pytest.mark.proves("F03")
-@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
-async def test_a_command_has_namespaces_of_its_own(work: Path) -> None:
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_a_command_has_namespaces_of_its_own(work: Path, cage: str) -> None:
     kinds = ("ipc", "mnt", "net", "pid")
     text = f"cd /proc/self/ns && readlink {' '.join(kinds)}"
-    inside = (await told(cage_of("bubblewrap", Policy(writable=(work,))), work, text)).split()
+    inside = (await told(cage_of(cage, Policy(writable=(work,))), work, text)).split()
     assert len(inside) == len(kinds)
     assert not own_namespaces(kinds) & set(inside)
 

@@ -1,27 +1,26 @@
 """Ordinary work goes on in each cage, limits hold, and nothing is left behind."""
 
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 
-import anyio
 import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from ouroboros.safety.sandbox import Policy, Sandbox
+from ouroboros.safety.sandbox import Policy, Sandbox, noted
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher
-from ouroboros.safety.sandbox.features import Features, features
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.inner import limiting, taking
-from ouroboros.safety.sandbox.policy import protected_in, real, temporary_folders
+from ouroboros.safety.sandbox.mounts import made_by_us
+from ouroboros.safety.sandbox.policy import PROTECTED_NAMES, protected_in, real, temporary_folders
 from tests.leftovers import still_left
+from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
 
-OFFERED: Features = features()
-CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
 pytestmark = pytest.mark.skipif(OFFERED.landlock < 3, reason="the kernel has no Landlock")
 
 WORK = {
@@ -51,13 +50,6 @@ async def policy_of(work: Path, **changes: object) -> Policy:
     )
 
 
-def cage_of(name: str, policy: Policy) -> Sandbox:
-    if name == "landlock":
-        return Floor(policy, OFFERED.limiter)
-    assert OFFERED.launcher is not None
-    return Bubblewrap(policy, OFFERED.launcher)
-
-
 async def told(cage: Sandbox, work: Path, text: str) -> tuple[int, str]:
     words = ("/bin/bash", "-ec", text.replace("{PY}", f"{sys.executable} -ISB"))
     confined = cage.confine(words, cwd=work)
@@ -82,7 +74,7 @@ def committed(folder: Path) -> None:
 @pytest.mark.proves("F03", "codex-10.2", "divergences-sockets-with-the-network-off")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
-    if cage == "bubblewrap":
+    if cage in SEPARATED:
         await to_thread.run_sync(committed, work)
     sandbox = cage_of(cage, await policy_of(work))
     failed: dict[str, str] = {}
@@ -104,7 +96,7 @@ async def test_limits_are_set_before_the_command_begins(work: Path, cage: str) -
 
 
 @pytest.mark.proves("F03")
-@pytest.mark.parametrize("cage", CAGES)
+@pytest.mark.parametrize("cage", [each for each in CAGES if each != "namespaces"])
 async def test_without_perl_python_takes_on_the_same(work: Path, cage: str) -> None:
     policy = await policy_of(work)
     sandbox: Sandbox = Floor(policy, limiting(None))
@@ -143,26 +135,65 @@ async def test_what_is_hidden_stays_so_where_everything_else_is_open(
 
 
 @pytest.mark.proves("F08")
-@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
-async def test_names_that_are_to_stay_absent_leave_nothing_behind(work: Path) -> None:
-    sandbox = cage_of("bubblewrap", await policy_of(work))
-    seen: list[str] = []
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_a_protected_name_that_a_command_makes_is_set_aside(work: Path, cage: str) -> None:
+    """Nothing is put in its place on the person's disk, so nothing is left there by a kill."""
+    sandbox = cage_of(cage, await policy_of(work))
+    confined = sandbox.confine(
+        ("/bin/sh", "-c", "git init -q . && mkdir .agents plain && ls -A"), cwd=work
+    )
+    _, said = await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60))
+    assert said.split() == [".agents", ".git", "plain"]
+    assert sorted(await to_thread.run_sync(os.listdir, work)) == [
+        ".agents.from-sandbox",
+        ".git.from-sandbox",
+        "plain",
+    ]
+    assert [f"{name}.from-sandbox" in noted(confined) for name in (".git", ".agents")] == [True] * 2
 
-    async def one(seconds: float) -> None:
-        text = f"sleep {seconds}; git init -q . 2>/dev/null || echo refused"
-        seen.append((await told(sandbox, work, text))[1])
 
-    async with anyio.create_task_group() as tasks:
-        for number in range(6):
-            tasks.start_soon(one, number / 20)
-    assert seen == ["refused\n"] * 6
-    assert [path.name async for path in anyio.Path(work).iterdir()] == []
+@pytest.mark.proves("F08")
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_what_we_make_ourselves_meanwhile_stays(work: Path, cage: str) -> None:
+    sandbox = cage_of(cage, await policy_of(work))
+    confined = sandbox.confine(("/bin/sh", "-c", "mkdir -p .ouroboros/tools"), cwd=work)
+    made_by_us(work / ".ouroboros" / "config.toml")
+    await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60))
+    assert await to_thread.run_sync(os.listdir, work) == [".ouroboros"]
+
+
+@pytest.mark.proves("F08")
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_a_killed_run_leaves_nothing_on_the_disk(work: Path, cage: str) -> None:
+    policy = await policy_of(work)
+    program = (
+        "import os,signal,subprocess,sys\n"
+        "from pathlib import Path\n"
+        "from ouroboros.safety.sandbox.begin import begin\n"
+        "from ouroboros.safety.sandbox.policy import Policy\n"
+        "from tests.sandbox.cages import cage_of\n"
+        f"work=Path({str(work)!r})\n"
+        f"policy=Policy(writable=(work,),protected=tuple(work/n for n in {PROTECTED_NAMES!r}))\n"
+        f"confined=cage_of({cage!r},policy).confine(('/bin/sh','-c',': > begun; sleep 600'),cwd=work)\n"
+        "begin(confined,cwd=work,environment={},stdin=subprocess.DEVNULL)\n"
+        "while not (work/'begun').exists(): pass\n"
+        "os.kill(os.getpid(),signal.SIGKILL)\n"
+    )
+    assert policy.protected
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    words = [sys.executable, "-c", program]
+    killed = await to_thread.run_sync(
+        partial(subprocess.run, words, env=environment, check=False, cwd=Path.cwd())
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert await to_thread.run_sync(os.listdir, work) == ["begun"]
+    assert await to_thread.run_sync(partial(still_left, work, descent=False)) == {}
 
 
 @pytest.mark.proves("F07", "divergences-background-processes-in-a-cage")
-@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
-async def test_what_a_command_leaves_in_the_background_ends_with_it(work: Path) -> None:
-    sandbox = cage_of("bubblewrap", await policy_of(work))
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_what_a_command_leaves_in_the_background_ends_with_it(work: Path, cage: str) -> None:
+    sandbox = cage_of(cage, await policy_of(work))
     lasts = f"setsid sh -c 'echo > begun; sleep 600; : {work}/late' >/dev/null 2>&1 &"
     await told(sandbox, work, f"{lasts} until [ -e begun ]; do sleep 0.01; done")
     assert (work / "begun").exists()
@@ -175,16 +206,3 @@ async def test_a_cage_that_cannot_be_made_runs_nothing(work: Path) -> None:
     with pytest.raises(FileNotFoundError):
         await told(broken, work, "touch made")
     assert await to_thread.run_sync(os.listdir, work) == []
-
-
-@pytest.mark.proves("F08")
-@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
-async def test_what_a_killed_run_left_in_place_of_absent_names_goes_with_the_next(
-    work: Path,
-) -> None:
-    sandbox = cage_of("bubblewrap", await policy_of(work))
-    (work / ".git").mkdir()
-    (work / ".git").chmod(0o1500)
-    (work / ".agents").mkdir()
-    assert (await told(sandbox, work, "echo x > .git/config || echo kept"))[1].endswith("kept\n")
-    assert await to_thread.run_sync(os.listdir, work) == [".agents"]

@@ -15,13 +15,11 @@ from pathlib import Path
 import pytest
 from anyio import to_thread
 
-from ouroboros.safety.sandbox import Confined, Policy, Sandbox, begin
-from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
-from ouroboros.safety.sandbox.features import Features, features
-from ouroboros.safety.sandbox.floor import Floor
+from ouroboros.safety.sandbox import Confined, Policy, begin
 from ouroboros.safety.sandbox.policy import Traffic, protected_in, real, secrets_of, staying
 from tests.browser.settling import until
 from tests.sandbox import command_escapes
+from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
 
 GROUPS = {
     "writes": command_escapes.WRITES,
@@ -35,8 +33,6 @@ CAGED = tuple(name for name in GROUPS if name != "metadata")
 FEW = 12
 """One of so many."""
 SECRET = "SECRET"
-OFFERED: Features = features()
-CAGES = ["landlock", *(["bubblewrap"] if OFFERED.launcher else [])]
 
 
 class Ground:
@@ -182,13 +178,6 @@ def _facts(path: Path) -> object:
     return (status.st_mode, status.st_uid, status.st_mtime_ns, status.st_ctime_ns, content)
 
 
-def cage_of(name: str, policy: Policy) -> Sandbox:
-    if name == "landlock":
-        return Floor(policy, OFFERED.limiter)
-    assert OFFERED.launcher is not None
-    return Bubblewrap(policy, OFFERED.launcher)
-
-
 def ran(confined: Confined, cwd: Path) -> str:
     """All that it says in at most ten seconds; what it left running ends with it."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(cwd), "LC_ALL": "C.UTF-8"}
@@ -272,10 +261,10 @@ async def test_no_command_of_each_kind_gets_out(ground: Ground, cage: str) -> No
 
 @pytest.mark.proves("F03", "divergences-the-cage-without-bubblewrap")
 @pytest.mark.deep
-@pytest.mark.skipif(OFFERED.launcher is None, reason="bubblewrap is not here")
-async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground) -> None:
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_modes_and_times_stay_where_there_are_mounts(ground: Ground, cage: str) -> None:
     cases = command_escapes.METADATA
-    assert await to_thread.run_sync(attacked, ground, "bubblewrap", cases) == []
+    assert await to_thread.run_sync(attacked, ground, cage, cases) == []
 
 
 @pytest.mark.deep

@@ -9,7 +9,8 @@ from anyio import to_thread
 from ouroboros.app.permission.cages import Grounds, policy_of
 from ouroboros.app.settings.permission import Sandbox as Wanted
 from ouroboros.safety.sandbox.policy import Reach, secrets_of
-from tests.sandbox.test_command_escapes import CAGES, OFFERED, cage_of, ran
+from tests.sandbox.cages import CAGES, OFFERED, cage_of
+from tests.sandbox.test_command_escapes import ran
 
 pytestmark = pytest.mark.real
 

@@ -56,7 +56,7 @@ async def test_each_question_about_a_command_says_what_holds_it(
             tasks.start_soon(refused)
             await s.run()
         (question,) = s.events(PermissionRequested)
-        is_whole = bubblewrap == "auto" and OFFERED.launcher is not None
+        is_whole = bubblewrap == "auto" and (OFFERED.namespaces or OFFERED.launcher is not None)
         assert ("Landlock alone holds it here" in question.reason) is not is_whole
 
 

@@ -19,8 +19,8 @@ from tests.unit.tools.spine import text_of
 CURL = "NO_PROXY= no_proxy= curl -sS http://127.0.0.1:{port}/ && touch reached"
 
 
-HAS_OWN_NETWORK = features(bubblewrap=True).launcher is not None
-"""Without bubblewrap a caged command that is to go through the proxy has no network at all."""
+HAS_OWN_NETWORK = features().namespaces or features().launcher is not None
+"""Without namespaces a caged command that is to go through the proxy has no network at all."""
 
 CAGED: dict[str, Any] = {
     "mode": "auto-edit",
@@ -30,7 +30,7 @@ CAGED: dict[str, Any] = {
 NOWHERE = {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
 """Nobody serves this proxy: what is let through is seen not to be reached."""
 
-with_own_network = pytest.mark.skipif(not HAS_OWN_NETWORK, reason="bubblewrap is not here")
+with_own_network = pytest.mark.skipif(not HAS_OWN_NETWORK, reason="no namespaces can be made here")
 
 
 async def _question(s: Stage, count: int) -> PermissionRequested:
@@ -59,7 +59,7 @@ async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path:
             first, second, third = map(text_of, s.events(ToolResulted))
             contacts = s.events(NetworkContacted)
             assert (s.cwd / "reached").exists() is HAS_OWN_NETWORK
-            warned = "needs bubblewrap" in str([one.text for one in s.events(Logged)])
+            warned = "needs namespaces" in str([one.text for one in s.events(Logged)])
     assert ("hello" in first) is HAS_OWN_NETWORK
     assert "shut" in second
     if not HAS_OWN_NETWORK:

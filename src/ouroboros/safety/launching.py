@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.sandbox.begin import begin
-from ouroboros.safety.sandbox.cage import Confined
+from ouroboros.safety.sandbox.cage import Confined, Started
 
 
 class Ends(Struct, frozen=True, kw_only=True):
@@ -36,17 +36,17 @@ async def launch(
     environment: Mapping[str, str],
     ends: Opening,
     watched: tuple[str, Guard],
-) -> subprocess.Popen[bytes]:
+) -> Started:
     """Starts it in a thread; ``watched`` is its mark, and the guard that hears of it beforehand.
 
     Raises:
         OSError: The cage could not be made, or the program or folder cannot be used.
     """
     mark, guard = watched
-    started: list[subprocess.Popen[bytes]] = []
+    started: list[Started] = []
     abandoned = False
 
-    def start() -> subprocess.Popen[bytes]:
+    def start() -> Started:
         guard.expect(mark)
         try:
             with ends() as given:
@@ -82,7 +82,7 @@ async def launch(
         raise
 
 
-def _discard(popen: subprocess.Popen[bytes], confined: Confined) -> None:
+def _discard(popen: Started, confined: Confined) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(popen.pid, signal.SIGKILL)
     popen.wait()

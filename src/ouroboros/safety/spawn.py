@@ -29,7 +29,7 @@ from ouroboros.safety.environment import cleaned
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.launching import Ends, launch
 from ouroboros.safety.marks import marked, strays_of
-from ouroboros.safety.sandbox.cage import Confined
+from ouroboros.safety.sandbox.cage import Confined, Started
 
 GRACE_SECONDS = 0.8
 """Between the polite signal and the other one."""
@@ -66,7 +66,7 @@ class Process:
 
     def __init__(
         self,
-        popen: subprocess.Popen[bytes],
+        popen: Started,
         mark: str,
         guard: Guard,
         finish: Callable[[], None] | None = None,
@@ -384,7 +384,7 @@ def _reading(data: bytes) -> Generator[Ends]:
         yield Ends(stdin=source)
 
 
-def _peek(popen: subprocess.Popen[bytes]) -> int | None:
+def _peek(popen: Started) -> int | None:
     """The exit code of an ended child, which stays a zombie so that its number stays taken."""
     if sys.platform == "linux":
         ended = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

@@ -14,8 +14,8 @@ from tests.passing import until
 from tests.story.stage import call, stage
 from tests.unit.safety.network.parts import page, serving
 
-HAS_OWN_NETWORK = features(bubblewrap=True).launcher is not None
-"""Without bubblewrap a caged command that is to go through the proxy has no network at all."""
+HAS_OWN_NETWORK = features().namespaces or features().launcher is not None
+"""Without namespaces a caged command that is to go through the proxy has no network at all."""
 
 type Effect = Callable[[Path], Awaitable[None]]
 

@@ -162,7 +162,7 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("sandbox", "exclude_tmp"): _is_off,
     ("sandbox", "hide"): _fewer,
     ("sandbox", "reveal"): _more,
-    ("sandbox", "bubblewrap"): _order("auto", "off"),
+    ("sandbox", "bubblewrap"): _order("auto", "first", "off"),
     ("sandbox", "landlock_alone"): _order("strict", "loose"),
     ("sandbox", "processes"): _larger,
     ("sandbox", "local_sockets"): _order("closed", "open"),

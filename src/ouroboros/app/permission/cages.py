@@ -125,7 +125,7 @@ class SessionCages:
         if kind == "danger-full-access":
             return choose(Policy(reach="full-access"), Features())
         if self._offered is None:
-            self._offered = features(bubblewrap=self._wanted.bubblewrap == "auto")
+            self._offered = features(bubblewrap=self._wanted.bubblewrap)
         hidden, kept = narrower.hidden, narrower.kept
         match kind:
             case "beyond":
@@ -247,12 +247,12 @@ def _chosen(
         found = choose(replace(policy, protected=loosely), offered)
     if policy.network != "proxy" or found.sandbox.name == "none":
         return found
-    if found.sandbox.name == "bubblewrap":
+    if found.sandbox.name in {"namespaces", "bubblewrap"}:
         from ouroboros.safety.network.inside import Gated
 
         return replace(found, sandbox=Gated(found.sandbox))
     shut = choose(replace(policy, network="off"), offered)
-    said = 'sandbox.network = "proxy" needs bubblewrap, which does not work here: commands have no network'
+    said = 'sandbox.network = "proxy" needs namespaces or bubblewrap, which do not work here: commands have no network'
     return replace(shut, warnings=(*shut.warnings, said))
 
 
@@ -269,6 +269,6 @@ def is_caged(wanted: Wanted) -> bool:
     if wanted.mode == "danger-full-access":
         return False
     if sys.platform == "darwin":
-        return features(bubblewrap=False).seatbelt
-    offered = features(bubblewrap=False)
+        return features(bubblewrap="off").seatbelt
+    offered = features(bubblewrap="off")
     return offered.landlock > 0 and offered.seccomp

@@ -64,7 +64,8 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         exclude_tmp: ``/tmp`` and ``$TMPDIR`` may not be written.
         hide: Places that may not be read, besides the usual ones of keys.
         reveal: Of the usual ones, those that may be read after all.
-        bubblewrap: Use it where it works, or leave it at Landlock.
+        bubblewrap: Use it where namespaces of our own cannot be made, use it ``first``, or leave it at
+            Landlock alone (``off``).
         landlock_alone: Landlock cannot leave ``.git`` out of a folder. ``strict`` lets commands make and
             remove nothing beside it; ``loose`` lets them change it too.
         processes: The most that the user may have at once while a command runs; 0 for no bound.
@@ -77,7 +78,7 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exclude_tmp: bool = False
     hide: tuple[str, ...] = ()
     reveal: tuple[str, ...] = ()
-    bubblewrap: Literal["auto", "off"] = "auto"
+    bubblewrap: Literal["auto", "first", "off"] = "auto"
     landlock_alone: Literal["strict", "loose"] = "strict"
     processes: Count = 16_384
     local_sockets: Literal["closed", "open"] = "closed"

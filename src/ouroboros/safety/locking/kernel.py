@@ -14,6 +14,16 @@ _SET_NO_NEW_PRIVS, _SET_DUMPABLE, _CAPBSET_DROP = 38, 4, 24
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_FILTER, _TSYNC = 1, 1
 
+_CLONE = {"x86_64": 56, "aarch64": 220}
+_MOUNT = {"x86_64": 165, "aarch64": 40}
+_CAPSET = {"x86_64": 126, "aarch64": 91}
+_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_CLONE_TREE, _RECURSIVE, _EMPTY_PATH, _NO_FOLLOW = 1, 0x8000, 0x1000, 0x100
+_FROM_DESCRIPTOR = 4
+_HERE = -100
+_CAPABILITIES_VERSION = 0x20080522
+_SET_PARENT_DEATH_SIGNAL = 1
+
 
 @functools.cache
 def _libc() -> ctypes.CDLL:
@@ -146,3 +156,73 @@ def _prctl(option: int, value: int) -> int:
         return -1
     zero = ctypes.c_ulong(0)
     return prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero)
+
+
+def clone(flags: int) -> int:
+    """A copy of this process, as ``fork``: its number here, 0 in the copy. Only without other threads.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    return _checked(_call(_CLONE[platform.machine()], flags, 0, 0, 0, 0), "clone")
+
+
+def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+    """A file system of this kind over ``target``; an empty kind leaves the type out.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    words = [os.fsencode(word) if word else None for word in (source, target, kind)]
+    said = os.fsencode(data) if data else None
+    number = _MOUNT[platform.machine()]
+    _checked(_call(number, *words, flags, said), f"mount {target}")
+
+
+def mount_copy(path: str) -> int:
+    """All that is mounted at a path and below it, once more and nowhere yet; its descriptor.
+
+    Raises:
+        OSError: The kernel refuses, or nothing is there.
+    """
+    flags = _CLONE_TREE | os.O_CLOEXEC | _RECURSIVE | _NO_FOLLOW
+    return _checked(_call(_OPEN_TREE, _HERE, os.fsencode(path), flags), f"mount {path}")
+
+
+def mount_place(tree: int, target: str) -> None:
+    """Mounts a copy over ``target``.
+
+    Raises:
+        OSError: The kernel refuses, or nothing is there.
+    """
+    path = os.fsencode(target)
+    answer = _call(_MOVE_MOUNT, tree, b"", _HERE, path, _FROM_DESCRIPTOR)
+    _checked(answer, f"mount {target}")
+
+
+def mount_attributes(tree: int, attributes: int) -> None:
+    """Sets attributes of all mounts of a copy, or of those at and below ``/`` for a tree of -1.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    wanted = struct.pack("=4Q", attributes, 0, 0, 0)
+    path, start = (b"", tree) if tree >= 0 else (b"/", _HERE)
+    flags = _RECURSIVE | _EMPTY_PATH if tree >= 0 else _RECURSIVE
+    _checked(_call(_MOUNT_SETATTR, start, path, flags, wanted, len(wanted)), "mount_setattr")
+
+
+def no_capabilities() -> None:
+    """The calling process gives up every capability that it has, and may not take one again.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    drop_capabilities(frozenset())
+    header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
+    _checked(_call(_CAPSET[platform.machine()], header, bytes(24)), "capset")
+
+
+def end_with_parent(number: int) -> None:
+    """The calling process gets this signal when the thread that started it ends."""
+    _prctl(_SET_PARENT_DEATH_SIGNAL, number)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from msgspec import Struct, field
 
@@ -16,29 +16,76 @@ class CageDenied(ToolFailed):
     """The sandbox, not the program, stopped it; the same call may be tried once outside."""
 
 
+class Started(Protocol):
+    """A child process: what ``subprocess.Popen`` gives, as far as it is used."""
+
+    pid: int
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+    returncode: int | None
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, or minus the number of a signal, once it has ended."""
+        ...
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        ...
+
+    def communicate(
+        self, data: bytes | None = None, /, timeout: float | None = None
+    ) -> tuple[bytes, bytes]:
+        """All that it says on its pipes until its end."""
+        ...
+
+
+class Start(Struct, frozen=True, kw_only=True):
+    """A command with all that it gets.
+
+    Attributes:
+        descriptors: Ours, by the numbers that they have for the command, 0 to 2 among them.
+        told: Where it is written why the command could not be started; closed when it was.
+    """
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    cwd: Path
+    descriptors: Mapping[int, int]
+    told: int
+
+
 class Confined(Struct, frozen=True, kw_only=True):
     """A command as it is to be started; ``sandbox.begin`` starts it.
 
     Attributes:
         command: Program and arguments, those of the cage first.
         environment: Variables set over those of the command.
+        launch: Starts it, in the place of ``subprocess``; its number. It is a child of ours.
         lock: Locks up the calling thread for good, and what it starts; never a thread of a pool.
         descriptors: Opens what the argument of that number is to name; closed after the start.
         ends_with_thread: The kernel ends the command with the thread that started it, so that thread
             has to last.
         finish: Takes away what the cage left on the disk, once the command has ended.
+        notes: What the cage did about the command after its end, for whoever is told of it.
         hint: What this cage refuses beyond what it means to, told with what it stopped.
         held: Is given what ends the command, where that runs on beyond its call.
     """
 
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    launch: Callable[[Start], int] | None = None
     lock: Callable[[], None] | None = None
     descriptors: Mapping[int, Callable[[], int]] = field(
         default_factory=dict[int, Callable[[], int]]
     )
     ends_with_thread: bool = False
     finish: Callable[[], None] | None = None
+    notes: list[str] = field(default_factory=list[str])
     hint: str = ""
     held: Callable[[Callable[[], None]], None] | None = None
 
@@ -48,7 +95,7 @@ class Sandbox(Protocol):
 
     @property
     def name(self) -> str:
-        """What the log calls it: ``none``, ``landlock``, ``bubblewrap``, ``seatbelt``."""
+        """What the log calls it: ``none``, ``namespaces``, ``landlock``, ``bubblewrap``, ``seatbelt``."""
         ...
 
     @property

@@ -9,6 +9,7 @@ from ouroboros.safety.sandbox.cage import Sandbox, Unconfined
 from ouroboros.safety.sandbox.features import Features
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.landlock import divided
+from ouroboros.safety.sandbox.namespaces import Namespaces
 from ouroboros.safety.sandbox.policy import Policy
 
 type Strength = Literal["none", "partly", "full"]
@@ -36,6 +37,8 @@ def choose(policy: Policy, offered: Features) -> Choice:
         from ouroboros.safety.sandbox.seatbelt import Seatbelt
 
         return Choice(sandbox=Seatbelt(policy))
+    if offered.namespaces:
+        return Choice(sandbox=Namespaces(policy))
     if offered.launcher is not None:
         return Choice(sandbox=Bubblewrap(policy, offered.launcher))
     if offered.landlock and offered.seccomp:

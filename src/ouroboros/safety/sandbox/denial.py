@@ -33,6 +33,11 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
     return network_denial(exit_code, output) or _unsaid(confined, exit_code, output)
 
 
+def noted(confined: Confined) -> str:
+    """What the cage did about a command that has ended, a line each."""
+    return "".join(f"[sandbox: {note}]\n" for note in confined.notes)
+
+
 def denial(exit_code: int, output: str) -> str:
     """What the cage likely stopped, as the program said it; empty when it was not the cage.
 

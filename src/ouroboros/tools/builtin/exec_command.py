@@ -19,7 +19,7 @@ from ouroboros.core.events.process import ProcessEnded, ProcessKept
 from ouroboros.core.limits import CHARS_PER_TOKEN
 from ouroboros.core.parts import Text
 from ouroboros.safety.policy.presets import Escalation, SandboxPermissions
-from ouroboros.safety.sandbox import stopped
+from ouroboros.safety.sandbox import noted, stopped
 from ouroboros.safety.terminal import Terminal
 from ouroboros.safety.untrusted import source_of
 from ouroboros.tools.builtin.permissions import AdditionalPermissions, Beyond, wanted
@@ -324,7 +324,7 @@ async def _type(running: Running, chars: str) -> None:
 
 def _result(running: Running, number: int | None, seconds: float, tokens: int) -> Result:
     said, code = running.taken(), running.exit_code
-    head = _head(said, code, number, seconds)
+    head = _head(said, code, number, seconds) + noted(running.confined)
     denied = "" if code is None else stopped(running.confined, code, said.text)
     return Result(
         parts=(Text(text=head), Text(text=said.text)),

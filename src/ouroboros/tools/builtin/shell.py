@@ -13,7 +13,7 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS, SHELL_TIMEOUT_SECONDS
 from ouroboros.core.parts import Text
 from ouroboros.safety.capture import Capture
-from ouroboros.safety.sandbox import stopped
+from ouroboros.safety.sandbox import noted, stopped
 from ouroboros.safety.spawn import Piece, Process
 from ouroboros.tools.exec.starting import Starter, Wish
 from ouroboros.tools.exposure import Exposure
@@ -92,7 +92,7 @@ class ShellTool:
             await process.close(survivors=process.exit_code is not None)
         elapsed = context.clock.monotonic() - began
         late = "" if exit_code is not None else self._late(elapsed, seconds)
-        result = _result(exit_code, elapsed, late, capture)
+        result = _result(exit_code, elapsed, late + noted(confined), capture)
         said = capture.text()
         yield replace(result, stopped=stopped(confined, exit_code or 0, said))
 

@@ -7,6 +7,7 @@ from anyio import to_thread
 from msgspec import Struct, field
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.safety.sandbox.mounts import made_by_us
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.own import approvals
 from ouroboros.tools.own.manifest import CODE, MANIFEST, Manifest, Parameter, parse, written
@@ -84,6 +85,7 @@ class CreateToolTool:
     def _make(self, arguments: CreateToolArguments) -> None:
         text = self._checked(arguments)
         folder = self._shelf.folder_of(arguments.name)
+        made_by_us(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in ((MANIFEST, text), (CODE, arguments.code)):
             write_atomic(folder / name, content.encode())

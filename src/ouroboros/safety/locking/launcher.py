@@ -1,0 +1,296 @@
+"""A small process with one thread that starts commands in namespaces of their own.
+
+    python -I -S -c "..." DESCRIPTOR
+
+The engine has threads, and a process with threads cannot be copied safely; this one can. For each
+request it makes a copy of itself whose parent is the engine (``CLONE_PARENT``), so the engine waits for it
+as for any other child. The copy is the first process in its namespaces: it mounts what the command is to
+see, gives up its rights, starts the command and waits for it. This file knows nothing but the
+standard library.
+
+Sources: https://man7.org/linux/man-pages/man7/user_namespaces.7.html and mount_setattr.2, clone.2.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import resource
+import signal
+import socket
+import stat
+import struct
+import sys
+import termios
+from pathlib import Path
+from typing import NoReturn, TypedDict
+
+from ouroboros.safety.locking import kernel
+
+MOST_DESCRIPTORS = 32
+"""In one request."""
+
+_NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES = 0x10000000, 0x00020000, 0x20000000
+_NEW_IPC, _NEW_NETWORK = 0x08000000, 0x40000000
+_SAME_PARENT = 0x00008000
+_READ_ONLY, _NO_SET_USER, _NO_DEVICES, _NO_PROGRAMS = 1, 2, 4, 8
+_REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 0x20, 0x1000, 0x4000, 0x40000
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
+_SET_FLAGS, _UP = 0x8914, 0x1
+_MASK = "/dev/masked"
+_HIGH = 512
+"""Descriptors of a request are moved above this number, out of the way of those that the command gets."""
+
+
+class Request(TypedDict):
+    """One command, as JSON; the ``filter`` of system calls in hexadecimal digits.
+
+    ``places`` are paths with what is mounted there, the outer ones first. ``targets`` are the numbers that the descriptors have for the command;
+    two more follow them: where errors are told, and the ruleset of Landlock if ``rights`` are not 0.
+    """
+
+    command: list[str]
+    environment: dict[str, str]
+    cwd: str
+    places: list[tuple[str, str]]
+    is_read_only: bool
+    is_user: bool
+    is_network: bool
+    limits: list[tuple[int, int]]
+    rights: int
+    filter: str
+    targets: list[int]
+
+
+def serve(descriptor: int) -> None:
+    """Answers requests until the other end is closed."""
+    kernel.end_with_parent(signal.SIGKILL)
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    os.chdir("/")
+    with socket.socket(fileno=descriptor) as ours:
+        while (found := _request(ours)) is not None:
+            request, descriptors = found
+            try:
+                ours.sendall(struct.pack("=i", _start(request, descriptors, ours)))
+            except OSError as refused:
+                ours.sendall(struct.pack("=i", -(refused.errno or 1)))
+            finally:
+                for each in descriptors:
+                    os.close(each)
+
+
+def _request(ours: socket.socket) -> tuple[Request, list[int]] | None:
+    head, descriptors, _, _ = socket.recv_fds(ours, 8, MOST_DESCRIPTORS)
+    if len(head) < 8:
+        return None
+    (size,) = struct.unpack("=Q", head)
+    body = bytearray()
+    while len(body) < size:
+        piece = ours.recv(min(size - len(body), 1 << 20))
+        if not piece:
+            return None
+        body += piece
+    return json.loads(body), descriptors
+
+
+def _start(request: Request, descriptors: list[int], ours: socket.socket) -> int:
+    flags = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _SAME_PARENT | signal.SIGCHLD
+    flags |= _NEW_USER if request["is_user"] else 0
+    flags |= 0 if request["is_network"] else _NEW_NETWORK
+    user, group = os.geteuid(), os.getegid()
+    started = kernel.clone(flags)
+    if started:
+        return started
+    told = -1
+    try:
+        ours.detach()
+        told, ruleset = _moved(request, descriptors)
+        os.setsid()
+        if request["is_user"]:
+            _be(user, group)
+        _mounted(request["places"], is_read_only=request["is_read_only"])
+        if not request["is_network"]:
+            _loopback()
+        os.chdir(request["cwd"])
+        _bound(request, ruleset)
+        first = os.fork()
+    except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
+        _give_up(told, failed)
+    if first == 0:
+        _become(request, told)
+    os.closerange(0, _HIGH * 2)
+    _wait(first)
+
+
+def _moved(request: Request, descriptors: list[int]) -> tuple[int, int]:
+    """Gives the descriptors their numbers and closes all others; where errors are told, and the ruleset."""
+    high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _HIGH) for each in descriptors]
+    os.closerange(0, _HIGH)
+    targets = request["targets"]
+    for each, target in zip(high, targets, strict=False):
+        os.dup2(each, target)
+        os.close(each)
+    told, *rest = high[len(targets) :]
+    return told, rest[0] if rest else -1
+
+
+def _be(user: int, group: int) -> None:
+    """The same user inside as outside, and nobody else."""
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        descriptor = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        try:
+            os.write(descriptor, text.encode())
+        finally:
+            os.close(descriptor)
+
+
+def _mounted(places: list[tuple[str, str]], *, is_read_only: bool) -> None:
+    """What the command is to see of the machine."""
+    kernel.mount("", "/", "", _RECURSIVE | _PRIVATE)
+    covered = tuple(f"{path}/" for path, kind in places if kind == "veiled")
+    # Before all is read-only, and before what they lie in is covered.
+    early = {path for path, kind in places if kind == "writable"}
+    early |= {path for path, kind in places if kind == "protected" and path.startswith(covered)}
+    trees = {path: kernel.mount_copy(path) for path in early if os.path.lexists(path)}
+    devices = {
+        name: kernel.mount_copy(f"/dev/{name}")
+        for name in _DEVICES
+        if os.path.lexists(f"/dev/{name}")
+    }
+    kernel.mount_attributes(-1, _NO_SET_USER | (_READ_ONLY if is_read_only else 0))
+    _make_devices(devices)
+    kernel.mount("proc", "/proc", "proc", _NO_SET_USER | _NO_DEVICES | _NO_PROGRAMS)
+    for name in _WRITABLE_PROC:
+        with contextlib.suppress(FileNotFoundError):
+            _place(kernel.mount_copy(f"/proc/{name}"), f"/proc/{name}", _READ_ONLY)
+    for path, kind in places:
+        with contextlib.suppress(FileNotFoundError):  # it went away meanwhile
+            _cover(path, kind, trees)
+    for path, kind in places:
+        if kind == "veiled":  # what is shown in it is mounted by now
+            kernel.mount("", path, "", _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER | _NO_DEVICES)
+    Path(_MASK).unlink()
+
+
+def _make_devices(trees: dict[str, int]) -> None:
+    """A ``/dev`` of its own with these devices, and for now a file that nobody may open."""
+    flags = _NO_SET_USER | _NO_PROGRAMS
+    kernel.mount("tmpfs", "/dev", "tmpfs", flags, "mode=755")
+    for name, tree in trees.items():
+        _touch(f"/dev/{name}")
+        _place(tree, f"/dev/{name}", 0)
+    for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
+        Path(f"/dev/{name}").symlink_to(f"/proc/self/fd{target}")
+    for name, mode in (("shm", 0o1777), ("pts", 0o755)):
+        Path("/dev", name).mkdir()
+        Path("/dev", name).chmod(mode)
+    kernel.mount("devpts", "/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666,mode=620")
+    Path("/dev/ptmx").symlink_to("pts/ptmx")
+    _touch(_MASK, 0)
+
+
+def _touch(path: str, mode: int = 0o666) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_RDONLY | os.O_EXCL, mode))
+
+
+def _place(tree: int, path: str, attributes: int) -> None:
+    try:
+        if attributes:
+            kernel.mount_attributes(tree, attributes)
+        kernel.mount_place(tree, path)
+    finally:
+        os.close(tree)
+
+
+def _cover(path: str, kind: str, trees: dict[str, int]) -> None:
+    flags = _NO_SET_USER | _NO_DEVICES
+    match kind:
+        case "veiled":
+            kernel.mount("tmpfs", path, "tmpfs", flags, "mode=0111")
+        case "hidden" if stat.S_ISDIR(os.lstat(path).st_mode):
+            kernel.mount("tmpfs", path, "tmpfs", flags | _READ_ONLY, "mode=0000,size=4k")
+        case "hidden":
+            _place(kernel.mount_copy(_MASK), path, flags | _READ_ONLY)
+        case _:
+            tree = trees.pop(path, -1)
+            if tree < 0:
+                tree = kernel.mount_copy(path)
+            elif not os.path.lexists(path):
+                _mount_point(path, is_folder=stat.S_ISDIR(os.fstat(tree).st_mode))
+            _place(tree, path, flags if kind == "writable" else flags | _READ_ONLY)
+
+
+def _mount_point(path: str, *, is_folder: bool) -> None:
+    """Something to mount over, in what is covered."""
+    if is_folder:
+        Path(path).mkdir(0o755, parents=True)
+    else:
+        Path(path).parent.mkdir(0o755, exist_ok=True, parents=True)
+        _touch(path)
+
+
+def _loopback() -> None:
+    """A network of its own begins with its loopback down."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        fcntl.ioctl(asking, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
+
+
+def _bound(request: Request, ruleset: int) -> None:
+    """Gives up what the command is not to have; what follows has it no more."""
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # a terminal that was made for it is its own
+    for kind, most in request["limits"]:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(kind, (most, most))
+    kernel.no_new_privileges()
+    if ruleset >= 0:
+        for name in ("pts", "shm"):
+            place = os.open(f"/dev/{name}", os.O_PATH | os.O_CLOEXEC)
+            kernel.landlock_allow(ruleset, place, request["rights"])
+            os.close(place)
+        kernel.landlock_restrict(ruleset)
+        os.close(ruleset)
+    kernel.no_capabilities()
+    kernel.not_dumpable()
+    kernel.end_with_parent(signal.SIGKILL)
+    kernel.seccomp(bytes.fromhex(request["filter"]), every_thread=False)
+
+
+def _become(request: Request, told: int) -> NoReturn:
+    command, environment = request["command"], request["environment"]
+    try:
+        os.execvpe(command[0], command, environment)  # noqa: S606 - what this process is for
+    except OSError as failed:
+        os.write(2, f"{command[0]}: {failed.strerror}\n".encode("utf-8", "surrogateescape"))
+        os._exit(126 + isinstance(failed, FileNotFoundError))
+    except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
+        _give_up(told, failed)
+
+
+def _give_up(told: int, failed: BaseException) -> NoReturn:
+    number = failed.errno if isinstance(failed, OSError) else 0
+    with contextlib.suppress(OSError):
+        os.write(told, f"{number or 5}:{failed}".encode("utf-8", "replace")[:4000])
+    os._exit(126)
+
+
+def _wait(first: int) -> NoReturn:
+    """Waits for the command, and for what it left behind; what still runs then ends with us."""
+    while True:
+        try:
+            ended, status = os.waitpid(-1, 0)
+        except ChildProcessError:
+            os._exit(1)
+        if ended == first and not os.WIFSTOPPED(status):
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))
