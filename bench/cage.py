@@ -18,10 +18,11 @@ from ouroboros.safety.sandbox import Policy, Sandbox, Unconfined
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap
 from ouroboros.safety.sandbox.features import features
 from ouroboros.safety.sandbox.floor import Floor
+from ouroboros.safety.sandbox.namespaces import Namespaces
 from ouroboros.safety.sandbox.policy import protected_in, real, secrets_of
 from ouroboros.safety.spawn import spawn
 
-AIMS = {"none": 0.0, "landlock": 5.0, "bubblewrap": 30.0}
+AIMS = {"none": 0.0, "landlock": 5.0, "namespaces": 4.0, "bubblewrap": 30.0}
 
 
 async def one(sandbox: Sandbox, cwd: Path) -> float:
@@ -36,17 +37,20 @@ async def one(sandbox: Sandbox, cwd: Path) -> float:
 
 async def main(rounds: int) -> None:
     """Takes turns, so that all cages meet the same machine."""
-    offered = features()
+    offered = features(bubblewrap="first")
     with TemporaryDirectory() as folder:
         roots = real([Path(folder)])
-        (roots[0] / ".git").mkdir()
+        (roots[0] / ".git" / "hooks").mkdir(parents=True)
+        (roots[0] / ".git" / "config").touch()
         policy = Policy(
             writable=roots,
             protected=protected_in(roots),
             hidden=real(secrets_of(Path.home(), Path.home() / ".ouroboros")),
             processes=16_384,
         )
-        cages: list[Sandbox] = [Unconfined(), Floor(policy, offered.limiter)]
+        cages: list[Sandbox] = [Unconfined(), Floor(policy, offered.limiter, restores=True)]
+        if features().namespaces:
+            cages.append(Namespaces(policy))
         if offered.launcher is not None:
             cages.append(Bubblewrap(policy, offered.launcher))
         taken: dict[str, list[float]] = {cage.name: [] for cage in cages}

@@ -18,8 +18,8 @@ CAGES = ["landlock", *SEPARATED]
 
 def cage_of(name: str, policy: Policy) -> Sandbox:
     """The sandbox of this kind for a policy."""
-    if name == "landlock":
-        return Floor(policy, OFFERED.limiter)
+    if name.startswith("landlock"):
+        return Floor(policy, OFFERED.limiter, restores=name == "landlock, restoring")
     if name == "namespaces":
         return Namespaces(policy)
     assert OFFERED.launcher is not None

@@ -11,12 +11,13 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from ouroboros.safety.sandbox import Policy, Sandbox, noted
+from ouroboros.safety.sandbox import Confined, Policy, Sandbox, begin, noted
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher
+from ouroboros.safety.sandbox.cage import Started
 from ouroboros.safety.sandbox.floor import Floor
 from ouroboros.safety.sandbox.inner import limiting, taking
-from ouroboros.safety.sandbox.mounts import made_by_us
+from ouroboros.safety.sandbox.kept import changed_by_us
 from ouroboros.safety.sandbox.policy import PROTECTED_NAMES, protected_in, real, temporary_folders
 from tests.leftovers import still_left
 from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
@@ -85,6 +86,57 @@ async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
         if code:
             failed[name] = said
     assert failed == {}
+
+
+@pytest.mark.proves("F11")
+@pytest.mark.parametrize("cage", ["landlock, restoring", *SEPARATED])
+async def test_a_repository_is_worked_in_as_outside(work: Path, cage: str) -> None:
+    """Files are made and removed at its top, and commits are made; its settings stay as they are."""
+    await to_thread.run_sync(committed, work)
+    sandbox = cage_of(cage, await policy_of(work))
+    git = "git -c user.name=n -c user.email=e"
+    text = (
+        f"touch x && mkdir build && git add x && {git} commit -qm second && git switch -qc other "
+        f"&& {git} commit -q --allow-empty -m third && git rebase -q HEAD~1 && git stash list "
+        "&& rm x && rmdir build && git log --oneline | wc -l && git config user.name evil"
+    )
+    confined = sandbox.confine(("/bin/sh", "-c", text), cwd=work)
+    _, said = await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60))
+    assert said.split()[0] == "3", said
+    assert "evil" not in (work / ".git" / "config").read_text("utf-8")
+    if cage == "landlock, restoring":
+        assert "config was changed and is put back" in noted(confined)
+
+
+@pytest.mark.proves("F08")
+async def test_what_is_put_back_is_what_was_there_before_all_that_run(work: Path) -> None:
+    """Of two commands at a time the later one has seen what the earlier one wrote."""
+    await to_thread.run_sync(committed, work)
+    hook, config = work / ".git" / "hooks" / "pre-commit", work / ".git" / "config"
+    before = config.read_bytes()
+    sandbox = cage_of("landlock, restoring", await policy_of(work))
+
+    def begun(text: str) -> tuple[Confined, Started]:
+        confined = sandbox.confine(("/bin/sh", "-c", text), cwd=work)
+        return confined, begin(confined, cwd=work, environment=dict(os.environ), stdin=-3)
+
+    def played() -> list[str]:
+        first, one = begun(f"echo evil > {hook}; echo evil > {config}; echo; exec sleep 600")
+        assert one.stdout is not None
+        one.stdout.read(1)
+        second, other = begun("true")
+        other.communicate()
+        assert second.finish is not None
+        second.finish()
+        assert (hook.exists(), config.read_bytes()) == (False, before)
+        one.kill()
+        one.communicate()
+        assert first.finish is not None
+        first.finish()
+        return sorted(each.name for each in (work / ".git").glob("*.from-sandbox"))
+
+    assert await to_thread.run_sync(played) == ["config.from-sandbox", "hooks.from-sandbox"]
+    assert (hook.exists(), config.read_bytes()) == (False, before)
 
 
 @pytest.mark.proves("F06")
@@ -157,7 +209,7 @@ async def test_a_protected_name_that_a_command_makes_is_set_aside(work: Path, ca
 async def test_what_we_make_ourselves_meanwhile_stays(work: Path, cage: str) -> None:
     sandbox = cage_of(cage, await policy_of(work))
     confined = sandbox.confine(("/bin/sh", "-c", "mkdir -p .ouroboros/tools"), cwd=work)
-    made_by_us(work / ".ouroboros" / "config.toml")
+    changed_by_us(work / ".ouroboros" / "config.toml")
     await to_thread.run_sync(partial(ended, confined, cwd=work, seconds=60))
     assert await to_thread.run_sync(os.listdir, work) == [".ouroboros"]
 

@@ -16,7 +16,14 @@ import pytest
 from anyio import to_thread
 
 from ouroboros.safety.sandbox import Confined, Policy, begin
-from ouroboros.safety.sandbox.policy import Traffic, protected_in, real, secrets_of, staying
+from ouroboros.safety.sandbox.policy import (
+    GIT_STEERS,
+    Traffic,
+    protected_in,
+    real,
+    secrets_of,
+    staying,
+)
 from tests.browser.settling import until
 from tests.sandbox import command_escapes
 from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
@@ -127,11 +134,11 @@ class Ground:
             self.reached.append(str(self._datagrams.recv(10)))
         return bool(self.reached)
 
-    def policy(self, network: Traffic = "off") -> Policy:
+    def policy(self, network: Traffic = "off", *, is_closed: bool = True) -> Policy:
         roots = real([self.work])
         return Policy(
             writable=roots,
-            protected=staying((*protected_in(roots), self.home)),
+            protected=staying((*protected_in(roots, is_closed=is_closed), self.home)),
             hidden=real(secrets_of(self.person, self.home)),
             network=network,
         )
@@ -170,7 +177,7 @@ def _condition(pid: int) -> str:
     return "gone"
 
 
-def _facts(path: Path) -> object:
+def _facts(path: Path) -> tuple[object, ...] | None:
     if not path.exists():
         return None
     status = path.lstat()
@@ -257,6 +264,50 @@ async def test_no_command_of_each_kind_gets_out(ground: Ground, cage: str) -> No
     """A few of each kind; the others are tried in the deep tests."""
     cases = tuple(case for kind in CAGED for case in GROUPS[kind][::FEW])
     assert await to_thread.run_sync(attacked, ground, cage, cases) == []
+
+
+def steering(ground: Ground) -> dict[str, object]:
+    """What names programs and settings, in every repository and in our folders: contents and modes."""
+    found: dict[str, object] = {}
+    folders = [
+        *(ground.work / name for name in (".git", "deep/sub/.git", "real")),
+        ground.other,
+    ]
+    places = [folder / name for folder in folders for name in GIT_STEERS]
+    places += [ground.work / name for name in (".ouroboros", ".agents", "deep/.ouroboros")]
+    places += [ground.work / "tree" / ".git"]
+    for place in places:
+        for path in (place, *sorted(place.rglob("*"))):
+            facts = _facts(path)
+            found[str(path)] = facts and (facts[0], facts[4])
+    link = ground.work / "linked" / ".git"
+    found["link"] = link.is_symlink() and str(link.readlink())
+    return found
+
+
+@pytest.mark.proves("F08", "F11")
+@pytest.mark.deep
+@pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
+@pytest.mark.parametrize("cage", ["landlock, restoring", *SEPARATED])
+async def test_what_steers_git_stays_where_the_rest_may_be_written(
+    ground: Ground, cage: str
+) -> None:
+    through: list[str] = []
+
+    def attack() -> None:
+        sandbox = cage_of(cage, ground.policy(is_closed=False))
+        before = steering(ground)
+        for case in command_escapes.PROTECTED:
+            words = ("/bin/bash", "-c", ground.text(case))
+            said = ran(sandbox.confine(words, cwd=ground.work), ground.work)
+            now = steering(ground)
+            if now != before:
+                changed = [name for name in {**now, **before} if now.get(name) != before.get(name)]
+                through.append(f"{case}: {changed} {said[:200]!r}")
+                before = now
+
+    await to_thread.run_sync(attack)
+    assert through == []
 
 
 @pytest.mark.proves("F03", "divergences-the-cage-without-bubblewrap")

@@ -120,7 +120,8 @@ async def test_the_question_says_that_a_yes_runs_it_outside(tmp_path: Path) -> N
     folder = made(tmp_path)
     (folder / "new").write_text("x", encoding="utf-8")
     turns = [Turn(tool_calls=(call("shell", command="git add new"),)), Turn(text="done")]
-    async with stage(tmp_path, turns, mode="ask", interactive=True) as s:
+    closed = {"git": "closed"}
+    async with stage(tmp_path, turns, mode="ask", interactive=True, sandbox=closed) as s:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(answered, s)
             await s.run("Go")

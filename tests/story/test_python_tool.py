@@ -62,11 +62,13 @@ async def test_python_is_held_by_the_cage(tmp_path: Path):
 
 async def test_a_model_hears_that_the_cage_and_not_its_code_was_wrong(tmp_path: Path):
     turns = [
-        using("python", code="open('.git/x', 'w')"),
+        using("python", code="open('.git/config', 'w')"),
         using("python", code="1 / 0"),
         DONE,
     ]
-    await anyio.Path(tmp_path / "work" / ".git").mkdir(parents=True)
+    git = anyio.Path(tmp_path / "work" / ".git")
+    await git.mkdir(parents=True)
+    await (git / "config").touch()
     async with stage(tmp_path, turns) as s:
         await s.run()
         caged, wrong = words_of(s)

@@ -138,9 +138,9 @@ async def test_a_folder_of_control_data_may_be_named_itself(tmp_path: Path) -> N
     git = tmp_path / "work" / ".git"
     git.mkdir(parents=True)
     write = run("echo x > .git/made && echo it went")
-    async with stage(
-        tmp_path, one(write, asking(write=[str(git)]), write), interactive=True, sandbox=NO_TMP
-    ) as s:
+    turns = one(write, asking(write=[str(git)]), write)
+    closed = {**NO_TMP, "git": "closed"}
+    async with stage(tmp_path, turns, interactive=True, sandbox=closed) as s:
         # The output of the first was read since, and .git steers what programs do later.
         await answered(s, "once", "once")
         assert "steers what programs" in s.events(PermissionRequested)[1].reason

@@ -100,9 +100,17 @@ async def bubblewrap(folder: Path) -> None:
 
 
 async def landlock_alone(folder: Path) -> None:
-    for name, written in (("strict", False), ("loose", True)):
+    for name, written in (("strict", False), ("restore", True), ("loose", True)):
         (folder / name / "work" / ".git").mkdir(parents=True)
+        (folder / name / "work" / ".git" / "config").touch()
         made = await _made(folder / name, "made", bubblewrap="off", landlock_alone=name)
+        assert made is written
+
+
+async def git(folder: Path) -> None:
+    for name, written in (("closed", False), ("open", True)):
+        (folder / name / "work" / ".git").mkdir(parents=True)
+        made = await _made(folder / name, ".git/made", git=name)
         assert made is written
 
 
@@ -153,6 +161,7 @@ CAGE_EFFECTS: dict[str, Effect] = {
     "safety.enabled": safety_off,
     "sandbox.bubblewrap": bubblewrap,
     "sandbox.exclude_tmp": exclude_tmp,
+    "sandbox.git": git,
     "sandbox.hide": hide,
     "sandbox.landlock_alone": landlock_alone,
     "sandbox.local_sockets": local_sockets,

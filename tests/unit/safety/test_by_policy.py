@@ -328,7 +328,7 @@ def test_what_a_yes_takes_out_of_the_cage_takes_nothing_else_with_it(
     tmp_path: Path, command: str, outside: bool
 ):
     """A rule of the settings lets a command run inside; beside one that was agreed to it stays there."""
-    policies = Policies(book=Book(), cage=Held)
+    policies = Policies(book=Book(), cage=lambda: Held(git="closed"))
     allowed = [parse_rule("allow", "shell(python *)")]
     judge = Rules(allowed, Places(roots=(tmp_path,)).resolved(), canonical, policies=policies)
     intent = Intent(tool="shell", kind="execute", command=command)

@@ -100,7 +100,7 @@ def test_landlock_grants_what_lies_beside_the_protected_and_hidden(tmp_path: Pat
     base = tree(tmp_path)
     policy = Policy(
         writable=(base / "work",),
-        protected=protected_in([base / "work"]),
+        protected=protected_in([base / "work"], is_closed=True),
         hidden=secrets_of(base / "person", base / "ours"),
     )
     plan = planned(policy)
@@ -126,9 +126,9 @@ def test_a_pointer_of_git_protects_the_folders_it_names(tmp_path: Path) -> None:
     (real / "commondir").write_text("../..\n")
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/.git").write_text(f"gitdir: {real}\n")
-    assert set(protected_in([tmp_path / "tree"])) >= {real, tmp_path / "main/.git"}
+    assert set(protected_in([tmp_path / "tree"], is_closed=True)) >= {real, tmp_path / "main/.git"}
     (tmp_path / "tree/.git").write_bytes(b"gitdir: \0\xff")
-    assert len(protected_in([tmp_path / "tree"])) == 3
+    assert len(protected_in([tmp_path / "tree"], is_closed=True)) == 3
 
 
 def test_who_works_in_a_folder_may_work_in_it() -> None:
@@ -142,7 +142,7 @@ def test_bubblewrap_mounts_from_outside_in(tmp_path: Path) -> None:
     work = base / "work"
     policy = Policy(
         writable=(base, work),
-        protected=protected_in([work]),
+        protected=protected_in([work], is_closed=True),
         hidden=secrets_of(base / "person", base / "ours"),
     )
     words = " ".join(flags(policy))

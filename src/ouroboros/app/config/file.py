@@ -104,14 +104,15 @@ def write(path: Path, text: str, *, private: bool = True) -> None:
 
     target = path.resolve()
     try:
-        from ouroboros.safety.sandbox.mounts import made_by_us
-
-        made_by_us(target)
         target.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
         with replacing(target, OWNER_ONLY if private else _mode(target)) as file:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
+        if not private:
+            from ouroboros.safety.sandbox.kept import changed_by_us
+
+            changed_by_us(target)
     except OSError as error:
         raise StoreFailed(
             f"{path} cannot be written: {error.strerror}",

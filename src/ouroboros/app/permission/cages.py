@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 from anyio import to_thread
@@ -16,6 +16,7 @@ from ouroboros.core.commands import Mode
 from ouroboros.core.events import PermissionsGranted
 from ouroboros.safety.sandbox.cage import Sandbox
 from ouroboros.safety.sandbox.policy import (
+    PROTECTED_NAMES,
     Policy,
     Reach,
     outermost,
@@ -103,7 +104,8 @@ class SessionCages:
         kind = "read-only" if is_planning else self._wanted.mode
         grants = (*self._granted(), *([more] if more is not None else []))
         found = await self._chosen(kind, () if is_planning else grants)
-        for warning in found.warnings:
+        warnings = (found.line,) if found.line else found.warnings
+        for warning in warnings:
             if self._warn is not None and warning not in self._told:
                 self._told.add(warning)
                 self._warn(warning)
@@ -134,17 +136,22 @@ class SessionCages:
                 policy = keeping(widened(self._policy("read-only", hidden), grants), kept)
                 return _chosen(policy, self._offered)
             case _:
-                loosely = real([self._grounds.home])
-                is_loose = self._wanted.landlock_alone == "loose"
-                policy = keeping(widened(self._policy("workspace-write", hidden), grants), kept)
-                return _chosen(policy, self._offered, loosely=loosely if is_loose else None)
+                is_closed = self._wanted.git == "closed"
+                policy = self._policy("workspace-write", hidden)
+                policy = keeping(widened(policy, grants, is_closed=is_closed), kept)
+                loosely, alone = real([self._grounds.home]), self._wanted.landlock_alone
+                # A whole repository is too much to be kept and put back.
+                alone = "strict" if is_closed and alone == "restore" else alone
+                return _chosen(policy, self._offered, alone=alone, loosely=loosely)
 
     def _policy(self, reach: Reach, hidden: tuple[Path, ...]) -> Policy:
         policy = policy_of(self._wanted, self._grounds, reach)
         return replace(policy, hidden=tuple(dict.fromkeys((*policy.hidden, *hidden))))
 
 
-def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
+def widened(
+    policy: Policy, grants: Sequence[PermissionsGranted], *, is_closed: bool = False
+) -> Policy:
     """What a cage lets through besides, once a person has said so; what is hidden stays hidden.
 
     Looks through the folders that are opened, so in a thread: control data in them stays as it is.
@@ -152,16 +159,24 @@ def widened(policy: Policy, grants: Sequence[PermissionsGranted]) -> Policy:
     folders = tuple(Path(name) for grant in grants for name in grant.write)
     if folders:
         had = policy.writable if policy.reach == "workspace-write" else ()
-        inside = protected_in(folder for folder in folders if folder.is_dir())
+        opened = (folder for folder in folders if folder.is_dir())
+        inside = protected_in(opened, is_closed=is_closed)
         protected = dict.fromkeys((*policy.protected, *staying(inside)))
         policy = replace(
             policy,
             reach="workspace-write",
             writable=tuple(dict.fromkeys((*had, *folders))),
-            protected=tuple(place for place in protected if place not in folders),
+            protected=tuple(place for place in protected if not _is_opened(place, folders)),
         )
     is_open = any(grant.network for grant in grants) and policy.network == "off"
     return replace(policy, network="on") if is_open else policy
+
+
+def _is_opened(place: Path, folders: Sequence[Path]) -> bool:
+    """Whether a protected place was named by itself, or what it lies in was as control data."""
+    return place in folders or any(
+        place.is_relative_to(folder) for folder in folders if folder.name in PROTECTED_NAMES
+    )
 
 
 def keeping(policy: Policy, kept: Sequence[Path]) -> Policy:
@@ -179,7 +194,10 @@ def keeping(policy: Policy, kept: Sequence[Path]) -> Policy:
 def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
     """What the settings let through, in real paths; looks through the workspace, so in a thread."""
     roots = roots_of(wanted, grounds)
-    protected = () if reach == "full-access" else staying((*protected_in(roots), grounds.home))
+    protected: tuple[Path, ...] = ()
+    if reach != "full-access":
+        inside = protected_in(roots, is_closed=wanted.git == "closed")
+        protected = staying((*inside, grounds.home))
     return Policy(
         reach=reach,
         writable=written_of(wanted, grounds),
@@ -234,17 +252,22 @@ def shown_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
 
 
 def _chosen(
-    policy: Policy, offered: "Features", *, loosely: tuple[Path, ...] | None = None
+    policy: Policy,
+    offered: "Features",
+    *,
+    alone: Literal["strict", "restore", "loose"] = "restore",
+    loosely: tuple[Path, ...] = (),
 ) -> "Choice":
     """A cage; one whose only way out is the proxy needs a network of its own, or has none at all.
 
-    ``loosely`` is all that stays protected where there is Landlock alone.
+    ``alone`` says how things are protected where there is Landlock alone, and ``loosely`` is what is
+    protected when it is loose.
     """
     from ouroboros.safety.sandbox.choice import choose
 
-    found = choose(policy, offered)
-    if loosely is not None and found.sandbox.name == "landlock":
-        found = choose(replace(policy, protected=loosely), offered)
+    found = choose(policy, offered, restores=alone == "restore")
+    if alone == "loose" and found.sandbox.name == "landlock":
+        found = choose(replace(policy, protected=loosely), offered, restores=False)
     if policy.network != "proxy" or found.sandbox.name == "none":
         return found
     if found.sandbox.name in {"namespaces", "bubblewrap"}:

@@ -66,8 +66,11 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         reveal: Of the usual ones, those that may be read after all.
         bubblewrap: Use it where namespaces of our own cannot be made, use it ``first``, or leave it at
             Landlock alone (``off``).
-        landlock_alone: Landlock cannot leave ``.git`` out of a folder. ``strict`` lets commands make and
-            remove nothing beside it; ``loose`` lets them change it too.
+        git: What may be written of a repository: all but what steers git (``open``: configuration, hooks),
+            so that commits can be made, or nothing (``closed``).
+        landlock_alone: Landlock cannot leave ``.git/hooks`` out of a folder. What commands change there is
+            put back after each (``restore``), or nothing can be made beside it (``strict``), or they may
+            change it (``loose``).
         processes: The most that the user may have at once while a command runs; 0 for no bound.
         local_sockets: With the network ``on``: of Docker, of agents that hold keys, but of databases too.
     """
@@ -79,7 +82,8 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hide: tuple[str, ...] = ()
     reveal: tuple[str, ...] = ()
     bubblewrap: Literal["auto", "first", "off"] = "auto"
-    landlock_alone: Literal["strict", "loose"] = "strict"
+    git: Literal["open", "closed"] = "open"
+    landlock_alone: Literal["strict", "restore", "loose"] = "restore"
     processes: Count = 16_384
     local_sockets: Literal["closed", "open"] = "closed"
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -82,7 +83,8 @@ def _held(settings: Settings) -> Held | None:
     if not is_caged(wanted):
         return None
     is_loose = wanted.landlock_alone == "loose" or any(".git" in name for name in wanted.writable)
-    return Held(git=not is_loose, network=wanted.network == "off")
+    git: Literal["open", "settings", "closed"] = "closed" if wanted.git == "closed" else "settings"
+    return Held(git="open" if is_loose else git, network=wanted.network == "off")
 
 
 def policies(settings: Settings, book: Book) -> Policies:

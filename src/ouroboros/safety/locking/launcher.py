@@ -12,6 +12,7 @@ Sources: https://man7.org/linux/man-pages/man7/user_namespaces.7.html and mount_
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -115,11 +116,9 @@ def _start(request: Request, descriptors: list[int], ours: socket.socket) -> int
             _loopback()
         os.chdir(request["cwd"])
         _bound(request, ruleset)
-        first = os.fork()
+        first = _begun(request)
     except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
         _give_up(told, failed)
-    if first == 0:
-        _become(request, told)
     os.closerange(0, _HIGH * 2)
     _wait(first)
 
@@ -262,15 +261,23 @@ def _bound(request: Request, ruleset: int) -> None:
     kernel.seccomp(bytes.fromhex(request["filter"]), every_thread=False)
 
 
-def _become(request: Request, told: int) -> NoReturn:
+def _begun(request: Request) -> int:
+    """The number of the command; a program that cannot be started is told of as a shell would."""
     command, environment = request["command"], request["environment"]
-    try:
-        os.execvpe(command[0], command, environment)  # noqa: S606 - what this process is for
-    except OSError as failed:
-        os.write(2, f"{command[0]}: {failed.strerror}\n".encode("utf-8", "surrogateescape"))
-        os._exit(126 + isinstance(failed, FileNotFoundError))
-    except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
-        _give_up(told, failed)
+    paths = [command[0]]
+    if "/" not in command[0]:
+        search = environment.get("PATH", os.defpath).split(os.pathsep)
+        paths = [f"{folder or '.'}/{command[0]}" for folder in search]
+    found = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for path in paths:
+        try:
+            return os.posix_spawn(path, command, environment)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as failed:
+            found = failed
+    os.write(2, f"{command[0]}: {found.strerror}\n".encode("utf-8", "surrogateescape"))
+    os._exit(126 + isinstance(found, FileNotFoundError))
 
 
 def _give_up(told: int, failed: BaseException) -> NoReturn:

@@ -1,6 +1,7 @@
 """What a cage is sure to stop, so that it is asked about once and not a second time afterwards."""
 
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -8,38 +9,15 @@ from msgspec.structs import replace
 from ouroboros.safety.commands.reading import Command, Reading
 from ouroboros.safety.rules.values import Decision
 
-_WRITES_GIT = frozenset([
-    "add",
-    "am",
-    "apply",
-    "bisect",
-    "branch",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "config",
-    "fetch",
-    "gc",
-    "init",
-    "merge",
-    "mv",
-    "notes",
-    "pull",
-    "push",
-    "rebase",
-    "remote",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stash",
-    "submodule",
-    "switch",
-    "tag",
-    "worktree",
-])
+_STEERS_GIT = frozenset({"config", "remote", "submodule", "worktree"})
+"""Commands of git that change its settings."""
+
+_WRITES_GIT = _STEERS_GIT.union((
+    *("add", "am", "apply", "bisect", "branch", "checkout", "cherry-pick", "clean", "clone"),
+    *("commit", "fetch", "gc", "init", "merge", "mv", "notes", "pull", "push", "rebase", "reset"),
+    *("restore", "revert", "rm", "stash", "switch", "tag"),
+))
+
 _OVER_NETWORK = frozenset({"clone", "fetch", "ls-remote", "pull", "push"})
 _REACHES = frozenset([
     "curl",
@@ -71,7 +49,7 @@ _LOADS = {
 class Held(Struct, frozen=True, kw_only=True):
     """What the cage of ordinary commands keeps from them."""
 
-    git: bool = True
+    git: Literal["open", "settings", "closed"] = "settings"
     network: bool = True
 
 
@@ -110,7 +88,9 @@ def _stopped(command: Command, held: Held) -> Iterator[str]:
     if name == "git":
         if held.network and called in _OVER_NETWORK:
             yield "has no network"
-        elif held.git and called in _WRITES_GIT:
+        elif held.git == "closed" and called in _WRITES_GIT:
             yield "keeps .git as it is"
+        elif held.git == "settings" and called in _STEERS_GIT:
+            yield "keeps the settings of git as they are"
     elif held.network and (name in _REACHES or called in _LOADS.get(name, ())):
         yield "has no network"

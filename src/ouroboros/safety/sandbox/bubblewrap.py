@@ -15,8 +15,9 @@ from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox import inner
 from ouroboros.safety.sandbox.cage import Confined
 from ouroboros.safety.sandbox.floor import limits, marks
+from ouroboros.safety.sandbox.kept import aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
-from ouroboros.safety.sandbox.mounts import Kind, aside, mounts_of, needs_user_namespace
+from ouroboros.safety.sandbox.mounts import Kind, mounts_of, needs_user_namespace
 from ouroboros.safety.sandbox.policy import Policy
 
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")

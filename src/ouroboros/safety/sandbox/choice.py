@@ -20,16 +20,18 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     Attributes:
         strength: ``none`` when commands run bare although a cage was asked for.
+        line: All that is said at the start, in the place of the warnings; empty for the warnings.
         caveat: What whoever is asked about a command should know of its cage, in a few words.
     """
 
     sandbox: Sandbox
     strength: Strength = "full"
     warnings: tuple[str, ...] = ()
+    line: str = ""
     caveat: str = ""
 
 
-def choose(policy: Policy, offered: Features) -> Choice:
+def choose(policy: Policy, offered: Features, *, restores: bool = True) -> Choice:
     """The strongest cage there is; one that cannot say something refuses it, and says that it does."""
     if policy.reach == "full-access" and not policy.hidden:
         return Choice(sandbox=Unconfined())
@@ -43,9 +45,10 @@ def choose(policy: Policy, offered: Features) -> Choice:
         return Choice(sandbox=Bubblewrap(policy, offered.launcher))
     if offered.landlock and offered.seccomp:
         return Choice(
-            sandbox=Floor(policy, offered.limiter),
+            sandbox=Floor(policy, offered.limiter, restores=restores),
             strength="partly",
-            warnings=tuple(_gaps(policy, offered)),
+            warnings=tuple(_gaps(policy, offered, restores=restores)),
+            line="the sandbox of commands is Landlock alone here; `ouro doctor` says what that leaves open",
             caveat=f"Landlock alone holds it here ({offered.without})",
         )
     return Choice(
@@ -60,18 +63,21 @@ def choose(policy: Policy, offered: Features) -> Choice:
     )
 
 
-def _gaps(policy: Policy, offered: Features) -> list[str]:
+def _gaps(policy: Policy, offered: Features, *, restores: bool) -> list[str]:
     """What Landlock alone refuses too much, or too little."""
     found: list[str] = []
-    found += [
-        f"the sandbox is Landlock alone ({offered.without}), which cannot leave out {inner}: commands "
-        f"may change what is in {root}, but make and remove nothing beside it "
-        "(sandbox.landlock_alone = loose lets them, and change that too)"
-        for root, inner in divided(policy).items()
-    ]
+    if not restores:
+        found += [
+            f"the sandbox is Landlock alone ({offered.without}), which cannot leave out {inner}: "
+            f"commands may change what is in {root}, but make and remove nothing beside it "
+            "(sandbox.landlock_alone = restore lets them)"
+            for root, inner in divided(policy).items()
+        ]
     missing = ["modes, owners and times of files outside the workspace can be changed"]
-    if any(not path.exists() for path in policy.protected):
-        missing.append(".git, .ouroboros and .agents can be made where there are none")
+    if restores and policy.protected:
+        missing.append(
+            "what steers git and us can be changed while a command runs, and is put back"
+        )
     if offered.landlock < 3:
         missing.append("files outside the workspace can be emptied")
     if offered.landlock < 6:
@@ -79,7 +85,6 @@ def _gaps(policy: Policy, offered: Features) -> list[str]:
     if policy.network == "proxy" and offered.landlock < 4:
         missing.append("the network goes past the proxy")
     found.append(
-        f"Landlock {offered.landlock} alone does not stop all: {'; '.join(missing)}; "
-        "bubblewrap does (apt install bubblewrap)"
+        f"Landlock {offered.landlock} alone ({offered.without}) does not stop all: {'; '.join(missing)}"
     )
     return found

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
+from msgspec.structs import replace
+
 from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
 from ouroboros.safety.sandbox.inner import limits_of
+from ouroboros.safety.sandbox.kept import Kept, aside
 from ouroboros.safety.sandbox.landlock import Ruleset, divided
 from ouroboros.safety.sandbox.policy import Policy, Traffic
 
@@ -28,8 +31,17 @@ class Floor:
 
     name = "landlock"
 
-    def __init__(self, policy: Policy, limiter: tuple[str, ...] = ()) -> None:
-        """``policy`` is enforced as far as Landlock can say it, limits by ``limiter``."""
+    def __init__(
+        self, policy: Policy, limiter: tuple[str, ...] = (), *, restores: bool = False
+    ) -> None:
+        """``policy`` is enforced as far as Landlock can say it, limits by ``limiter``.
+
+        With ``restores`` what is protected in writable folders may be changed, and is put back afterwards;
+        else nothing can be made beside it.
+        """
+        self._kept = Kept(policy) if restores else None
+        self._aside = policy
+        policy = replace(policy, protected=()) if restores else policy
         self._policy, self._limiter = policy, limiter
         self._ruleset = Ruleset(policy)
         self._filter = seccomp.refusing(
@@ -48,10 +60,32 @@ class Floor:
     def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
         """The command as it is, started by a thread that has locked itself up."""
         del cwd
+        notes: list[str] = []
+        set_aside = aside(self._aside, notes)
+        kept = self._kept
+        is_begun = False
+
+        def lock() -> None:
+            nonlocal is_begun
+            if kept is not None:
+                kept.begin()
+                is_begun = True
+            self._lock()
+
+        def finish() -> None:
+            nonlocal is_begun
+            if set_aside is not None:
+                set_aside()
+            if kept is not None and is_begun:
+                is_begun = False
+                kept.end(notes)
+
         return Confined(
             command=(*self._limited(), *command),
             environment=marks(self.name, self._policy.network),
-            lock=self._lock,
+            lock=lock,
+            finish=finish if kept is not None else None,
+            notes=notes,
             hint=self._hint(),
         )
 

@@ -1,11 +1,11 @@
 """What is mounted where for a command, in a sandbox that has mounts of its own."""
 
 import os
-from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from ouroboros.safety.sandbox.policy import PROTECTED_NAMES, Policy
+from ouroboros.safety.sandbox.policy import Policy
 
 type Kind = Literal["writable", "protected", "hidden", "veiled"]
 """May be written; only be read; not even be read; not be listed, but for what is shown in it."""
@@ -17,7 +17,7 @@ def mounts_of(policy: Policy) -> tuple[tuple[Path, Kind], ...]:
     if policy.reach == "workspace-write":
         found |= dict.fromkeys((path for path in policy.writable if path.is_dir()), "writable")
     if policy.reach != "read-only":
-        found |= dict.fromkeys(_above(policy), "writable")
+        found |= dict.fromkeys((each for each in _above(policy) if each.is_dir()), "writable")
         kept = (place for place in policy.protected if place.exists() and not place.is_symlink())
         found |= dict.fromkeys(kept, "protected")
     known = frozenset(policy.hidden)
@@ -45,66 +45,15 @@ def _owner(path: Path) -> int:
         return 0
 
 
-def _above(policy: Policy) -> Iterator[Path]:
+@lru_cache(maxsize=16)
+def _above(policy: Policy) -> tuple[Path, ...]:
     """Folders between a writable one and what is protected in it: a mount cannot be renamed away."""
-    for place in (*policy.protected, *policy.writable):
-        for folder in place.parents:
-            inside = any(folder.is_relative_to(root) for root in policy.writable)
-            kept = any(folder.is_relative_to(root) for root in policy.protected)
-            if inside and not kept and folder.is_dir():
-                yield folder
-
-
-def _absent(policy: Policy) -> tuple[Path, ...]:
-    """Protected names that are not there, but could be made by a command."""
-    if policy.reach == "read-only":
-        return ()
-    return tuple(
-        place
-        for place in policy.protected
-        if place.parent in policy.writable
-        and not os.path.lexists(place)
-        and os.access(place.parent, os.W_OK)
+    roots, kept = frozenset(policy.writable), frozenset(policy.protected)
+    found = dict.fromkeys(
+        folder
+        for place in (*policy.protected, *policy.writable)
+        for folder in place.parents
+        if not roots.isdisjoint((folder, *folder.parents))
+        and kept.isdisjoint((folder, *folder.parents))
     )
-
-
-def aside(policy: Policy, notes: list[str]) -> Callable[[], None] | None:
-    """What to do once a command has ended, so that no protected name came into being by it.
-
-    ``notes`` gets a line for each that did.
-    """
-    absent = _absent(policy)
-    return (lambda: notes.extend(_set_aside(absent))) if absent else None
-
-
-_ours: set[Path] = set()
-
-
-def made_by_us(path: Path) -> None:
-    """The protected folders on the way to a path are made, or were, by us and not by a command."""
-    _ours.update(each for each in (path, *path.parents) if each.name in PROTECTED_NAMES)
-
-
-def _set_aside(absent: tuple[Path, ...]) -> tuple[str, ...]:
-    """Gives what a command made under these names another name, and says so, a line each.
-
-    No mount can be laid over what is not there, and nothing is put on the person's disk to that end.
-    """
-    said: list[str] = []
-    for place in absent:
-        if place in _ours or not os.path.lexists(place):
-            continue
-        for number in range(1, 100):
-            other = place.with_name(
-                f"{place.name}.from-sandbox{f'-{number}' if number > 1 else ''}"
-            )
-            if os.path.lexists(other):
-                continue
-            try:
-                place.rename(other)
-            except OSError as failed:
-                said.append(f"{place} was made in the sandbox and stays: {failed.strerror}")
-            else:
-                said.append(f"{place} is {other.name} now: none can be made from the sandbox")
-            break
-    return tuple(said)
+    return tuple(found)

@@ -19,8 +19,9 @@ from ouroboros.safety.locking.launcher import Request
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import Confined, Start, Started
 from ouroboros.safety.sandbox.floor import limits, marks
+from ouroboros.safety.sandbox.kept import aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
-from ouroboros.safety.sandbox.mounts import aside, mounts_of, needs_user_namespace
+from ouroboros.safety.sandbox.mounts import mounts_of, needs_user_namespace
 from ouroboros.safety.sandbox.policy import Policy
 
 _PACKAGES = Path(__file__).parents[3]

@@ -14,6 +14,12 @@ type Traffic = Literal["off", "proxy", "on"]
 PROTECTED_NAMES = (".git", ".ouroboros", ".agents")
 """Inside a writable folder these stay as they are: what is in them runs outside the cage later."""
 
+GIT_STEERS = (
+    *("config", "config.worktree", "hooks", "commondir", "modules", "worktrees"),
+    *("rebase-merge", "rebase-apply"),
+)
+"""Of a repository only these: they name programs and settings. The index and objects may be written."""
+
 MOST_FOLDERS = 4_000
 """So many folders of a workspace are looked into for more of them, the upper ones first."""
 
@@ -126,15 +132,28 @@ def temporary_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(Path(name) for name in named if name and Path(name).is_dir()))
 
 
-def protected_in(roots: Iterable[Path]) -> tuple[Path, ...]:
-    """The protected names in each folder and below it, and where a ``.git`` file points to."""
+def protected_in(roots: Iterable[Path], *, is_closed: bool = False) -> tuple[Path, ...]:
+    """The protected names in each folder and below it, and what a ``.git`` file points to.
+
+    Of a repository what steers git, or all of it where that ``is_closed``.
+    """
     found: list[Path] = []
     for root in roots:
         below = (folder / name for folder, names in _looked_into(root) for name in names)
         for place in dict.fromkeys((*(root / name for name in PROTECTED_NAMES), *below)):
-            found.append(place)
-            if place.name == ".git":
-                found += _pointed(place)
+            is_folder = place.is_dir()
+            if place.name != ".git" or is_closed or place.is_symlink() or not is_folder:
+                found.append(place)
+            if place.name != ".git":
+                continue
+            pointed = _pointed(place)
+            if is_closed:
+                found += pointed
+                continue
+            # In a work tree the folders of all of them lie beside what it shares.
+            names = [name for name in GIT_STEERS if not pointed or name != "worktrees"]
+            folders = (*pointed, *([place] if is_folder else []))
+            found += [folder / name for folder in folders for name in names]
     return tuple(dict.fromkeys(found))
 
 

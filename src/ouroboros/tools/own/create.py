@@ -7,7 +7,7 @@ from anyio import to_thread
 from msgspec import Struct, field
 
 from ouroboros.core.errors import ToolFailed
-from ouroboros.safety.sandbox.mounts import made_by_us
+from ouroboros.safety.sandbox.kept import changed_by_us
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.own import approvals
 from ouroboros.tools.own.manifest import CODE, MANIFEST, Manifest, Parameter, parse, written
@@ -85,10 +85,10 @@ class CreateToolTool:
     def _make(self, arguments: CreateToolArguments) -> None:
         text = self._checked(arguments)
         folder = self._shelf.folder_of(arguments.name)
-        made_by_us(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in ((MANIFEST, text), (CODE, arguments.code)):
             write_atomic(folder / name, content.encode())
+        changed_by_us(folder)
         approvals.approve(self._shelf.home, hash_of(text, arguments.code))
         self._shelf.forget(folder)
         self._shelf.look(self._registry)

@@ -67,8 +67,9 @@ def _cage(wanted: Sandbox) -> str:
 
     if not is_caged(wanted):
         return ""
-    inside = ", ".join(PROTECTED_NAMES)
-    writing = f"they write in the workspace (not in {inside})"
+    names = [name for name in PROTECTED_NAMES if name != ".git"]
+    git = ".git" if wanted.git == "closed" else "the configuration and hooks of git"
+    writing = f"they write in the workspace (not {git}, {', '.join(names)})"
     writing += "" if wanted.exclude_tmp else " and the temporary folder"
     writing = "they write nothing" if wanted.mode == "read-only" else writing
     network = {

@@ -1,0 +1,203 @@
+"""What commands may not change, where nothing keeps them from it: looked at before and put back after.
+
+No mount lies over a name that does not exist, and Landlock cannot leave anything out of a folder.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from threading import Lock
+from weakref import WeakSet
+
+from msgspec import Struct
+
+from ouroboros.safety.sandbox.policy import PROTECTED_NAMES, Policy
+
+MOST_ENTRIES, MOST_BYTES = 5_000, 16 * 1024 * 1024
+"""What lies below one protected place is remembered up to here."""
+
+
+class _Entry(Struct, frozen=True):
+    """One file, link or folder; ``stamp`` changes with everything that is done to it."""
+
+    stamp: tuple[int, ...]
+    mode: int
+    content: bytes = b""
+
+
+def aside(policy: Policy, notes: list[str]) -> Callable[[], None] | None:
+    """What to do once a command has ended, so that no protected name came into being by it.
+
+    ``notes`` gets a line for each that did.
+    """
+    absent = _absent(policy)
+    return (lambda: notes.extend(_set_aside(absent))) if absent else None
+
+
+def _absent(policy: Policy) -> tuple[Path, ...]:
+    """Protected names that are not there, but could be made by a command."""
+    if policy.reach == "read-only":
+        return ()
+    return tuple(
+        place
+        for place in policy.protected
+        if any(place.is_relative_to(root) for root in policy.writable)
+        and not os.path.lexists(place)
+        and os.access(place.parent, os.W_OK)
+    )
+
+
+def _set_aside(absent: Iterable[Path]) -> Iterator[str]:
+    """Gives what a command made under these names another one."""
+    for place in absent:
+        if place in _made or not os.path.lexists(place):
+            continue
+        other = _free_name(place)
+        try:
+            place.rename(other)
+        except OSError as failed:
+            yield f"{place} was made in the sandbox and stays: {failed.strerror}"
+        else:
+            yield f"{place} is {other.name} now: none can be made from inside the sandbox"
+
+
+def _free_name(place: Path) -> Path:
+    names = (
+        f"{place.name}.from-sandbox{number}" for number in ("", *(f"-{n}" for n in range(2, 99)))
+    )
+    free = (name for name in names if not os.path.lexists(place.with_name(name)))
+    return place.with_name(next(free, f"{place.name}.from-sandbox-{os.getpid()}"))
+
+
+class Kept:
+    """What is protected in writable folders, as it was before the commands that run now."""
+
+    def __init__(self, policy: Policy) -> None:
+        """Looks at nothing yet."""
+        self._places = tuple(
+            place
+            for place in policy.protected
+            if policy.reach == "workspace-write"
+            and any(place.is_relative_to(root) for root in policy.writable)
+        )
+        self._once = Lock()
+        self._running = 0
+        self._before: dict[Path, _Entry] = {}
+        _living.add(self)
+
+    def begin(self) -> None:
+        """A command is about to start; what has not changed since the last one is not read again. Blocks."""
+        with self._once:
+            if self._running == 0:
+                self._before = self._now()
+            self._running += 1
+
+    def end(self, notes: list[str]) -> None:
+        """One has ended: makes everything as it was, and notes what was not. Blocks.
+
+        What stood there instead is kept beside it, since somebody else may have written it.
+        """
+        with self._once:
+            self._running -= 1
+            now = self._now()
+            changed = {
+                path
+                for path in {**self._before, **now}
+                if not _is_same(self._before.get(path), now.get(path))
+            }
+            wrong = [
+                place
+                for place in self._places
+                if any(path.is_relative_to(place) for path in changed)
+            ]
+            notes += map(self._put_back, wrong)
+            self._before = self._now() if wrong else now
+
+    def renew(self, path: Path) -> None:
+        """Takes over what we changed ourselves."""
+        with self._once:
+            for place in self._places:
+                if path.is_relative_to(place):
+                    kept = {e: v for e, v in self._before.items() if not e.is_relative_to(place)}
+                    self._before = kept | self._below(place)
+
+    def _put_back(self, place: Path) -> str:
+        wanted = {path: e for path, e in self._before.items() if path.is_relative_to(place)}
+        told = f"{place} was changed and is put back"
+        try:
+            if os.path.lexists(place):
+                other = _free_name(place)
+                place.rename(other)
+                told += f"; what was there is {other.name}"
+            for path, entry in sorted(wanted.items(), key=lambda item: len(item[0].parts)):
+                _restore(path, entry)
+        except OSError as failed:
+            told += f", but not all of it: {failed.strerror} ({failed.filename})"
+        return told
+
+    def _now(self) -> dict[Path, _Entry]:
+        found: dict[Path, _Entry] = {}
+        for place in self._places:
+            found |= self._below(place)
+        return found
+
+    def _below(self, place: Path) -> dict[Path, _Entry]:
+        found: dict[Path, _Entry] = {}
+        waiting, size = [place], 0
+        while waiting and len(found) < MOST_ENTRIES:
+            path = waiting.pop()
+            try:
+                status = path.lstat()
+                entry = self._entry(path, status, room=MOST_BYTES - size)
+                if stat.S_ISDIR(status.st_mode):
+                    waiting += path.iterdir()
+            except OSError:
+                continue
+            size += len(entry.content)
+            found[path] = entry
+        return found
+
+    def _entry(self, path: Path, status: os.stat_result, *, room: int) -> _Entry:
+        mode = status.st_mode
+        if stat.S_ISDIR(mode):
+            return _Entry((stat.S_IFMT(mode), mode), mode)
+        stamp = (status.st_ino, status.st_size, mode, status.st_mtime_ns, status.st_ctime_ns)
+        known = self._before.get(path)
+        if known is not None and known.stamp == stamp:
+            return known
+        content = b""
+        if stat.S_ISLNK(mode):
+            content = os.fsencode(path.readlink())
+        elif stat.S_ISREG(mode) and status.st_size <= room:
+            content = path.read_bytes()
+        return _Entry(stamp, mode, content)
+
+
+def _is_same(one: _Entry | None, other: _Entry | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.stamp == other.stamp or (one.mode, one.content) == (other.mode, other.content)
+
+
+def _restore(path: Path, entry: _Entry) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)  # all around it may be gone as well
+    if stat.S_ISDIR(entry.mode):
+        path.mkdir(exist_ok=True)
+        path.chmod(stat.S_IMODE(entry.mode))
+    elif stat.S_ISLNK(entry.mode):
+        path.symlink_to(os.fsdecode(entry.content))
+    elif stat.S_ISREG(entry.mode):
+        path.write_bytes(entry.content)
+        path.chmod(stat.S_IMODE(entry.mode))
+
+
+_living: WeakSet[Kept] = WeakSet()
+_made: set[Path] = set()
+
+
+def changed_by_us(path: Path) -> None:
+    """This path was written by us just now, and not by a command."""
+    _made.update(each for each in (path, *path.parents) if each.name in PROTECTED_NAMES)
+    for each in tuple(_living):
+        each.renew(path)
