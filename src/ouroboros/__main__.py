@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import threading
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -30,6 +31,7 @@ def main(program: str = "ouro") -> int:
         _leave_quietly()
         return _unwritten(error.strerror or str(error))
     finally:
+        _end_by_signal()
         # The process ends here: looking through all modules for garbage once more helps nobody.
         gc.freeze()
     return code
@@ -46,6 +48,18 @@ def _run(arguments: list[str], program: str) -> int:
     from ouroboros.faces.cli.entry import main as enter
 
     return enter(arguments, program)
+
+
+def _end_by_signal() -> None:
+    """From now on Ctrl-C ends the process without a word: Python is only waiting for its threads."""
+    if "signal" in sys.modules and threading.current_thread() is threading.main_thread():
+        import signal
+
+        signal.signal(signal.SIGINT, _leave_at_once)
+
+
+def _leave_at_once(_number: int, _frame: object) -> None:
+    os._exit(INTERRUPTED)
 
 
 def _leave_quietly() -> None:

@@ -186,7 +186,7 @@ async def test_what_is_hidden_stays_so_where_everything_else_is_open(
     assert (other / "made").exists()
 
 
-@pytest.mark.proves("F08")
+@pytest.mark.proves("F08", "divergences-a-name-that-a-command")
 @pytest.mark.parametrize("cage", SEPARATED)
 async def test_a_protected_name_that_a_command_makes_is_set_aside(work: Path, cage: str) -> None:
     """Nothing is put in its place on the person's disk, so nothing is left there by a kill."""

@@ -274,12 +274,12 @@ class Orchestrator:
             case "give up":
                 return _advised(result, sandbox)
             case "go":
-                beyond = await self._cages.beyond()
+                beyond = await self._cages.beyond(passage.shown)
             case "ask":
                 question = leaving(result.stopped, sandbox, self._standing.around.outside)
                 await self._gate.ask(passage, effect, question)
                 passage.decision = "asked:allowed"
-                beyond = Unconfined()
+                beyond = await self._cages.outside()
         return await self._attempt(tool, arguments, passage, effect, sandbox=beyond)
 
     async def _cage_of(self, passage: Passage, effect: Effect) -> Sandbox:
@@ -288,10 +288,10 @@ class Orchestrator:
             return Unconfined()
         if not passage.outside:
             more = effect.more if passage.decision in _SAID_YES else None
-            return await self._cages.within(self._standing.mode, more)
+            return await self._cages.within(self._standing.mode, more, passage.shown)
         # A person who was asked was told that it is to run outside; a rule says nothing of keys.
         asked = passage.decision == "asked:allowed"
-        return Unconfined() if asked else await self._cages.beyond()
+        return await (self._cages.outside() if asked else self._cages.beyond(passage.shown))
 
     async def _attempt(
         self,

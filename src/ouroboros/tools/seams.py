@@ -62,19 +62,28 @@ class Standing(Stands, Protocol):
 class Cages(Protocol):
     """The cages that commands of a session run in; found out when the first one is needed."""
 
-    async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
-        """The cage of an ordinary command, and of one that was allowed ``more``."""
+    async def within(
+        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+    ) -> Sandbox:
+        """The cage of an ordinary command, and of one that was allowed ``more``.
+
+        ``shown`` are files that rules ask about, and somebody said yes.
+        """
         ...
 
     async def caveat(self, mode: Mode) -> str:
         """What whoever is asked about a command should know of its cage; empty when all of it holds."""
         ...
 
-    async def beyond(self) -> Sandbox:
+    async def beyond(self, shown: Sequence[Path] = ()) -> Sandbox:
         """For a command that may leave that cage, but was not looked at with its keys in mind.
 
         What is hidden stays hidden.
         """
+        ...
+
+    async def outside(self) -> Sandbox:
+        """For a command that a person let out: it is kept from what rules deny, and nothing else."""
         ...
 
 
@@ -85,9 +94,11 @@ class OneCage:
         """Without ``sandbox`` nothing is confined."""
         self._sandbox = sandbox or Unconfined()
 
-    async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
+    async def within(
+        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+    ) -> Sandbox:
         """The one."""
-        del mode, more
+        del mode, more, shown
         return self._sandbox
 
     async def caveat(self, mode: Mode) -> str:
@@ -95,7 +106,12 @@ class OneCage:
         del mode
         return ""
 
-    async def beyond(self) -> Sandbox:
+    async def beyond(self, shown: Sequence[Path] = ()) -> Sandbox:
+        """None."""
+        del shown
+        return Unconfined()
+
+    async def outside(self) -> Sandbox:
         """None."""
         return Unconfined()
 

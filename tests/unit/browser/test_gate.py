@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import anyio
 import pytest
 
+from ouroboros.browser.guard import gate as gates
 from ouroboros.browser.guard.gate import Gate, gate
 from ouroboros.llm.transport import Proxies
 from ouroboros.safety.network.peers import asked, in_table, is_ours
@@ -260,3 +261,20 @@ async def test_who_is_not_known_to_be_our_own_user_is_not_served() -> None:
             with anyio.fail_after(60):
                 await anyio.wait_readable(client)
             assert client.recv(100) == b""
+
+
+async def test_who_waits_for_a_slot_at_the_end_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else its transport is left open: a ``ResourceWarning``, which is an error here."""
+    monkeypatch.setattr(gates, "MOST_CONNECTIONS", 1)
+    async with gate() as made:
+        port = int(made.server.rpartition(":")[2])
+        first, second = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(2)]
+        await first.send(b"CONNECT")  # holds the only slot: its head never ends
+        await anyio.wait_all_tasks_blocked()
+    for client in (first, second):
+        async with client:
+            with (
+                anyio.fail_after(30),
+                pytest.raises((anyio.EndOfStream, anyio.BrokenResourceError)),
+            ):
+                await client.receive()

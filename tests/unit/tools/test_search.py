@@ -131,6 +131,7 @@ async def test_lines_around_hits(tmp_path: Path, program: str):
     assert lines == [
         "a-3-3", "a:4:hit", "a-5-5", "a-6-6", "a:7:hit", "a-8-8", "--",
         "a-19-19", "a:20:hit", "a-21-21", "--", "b:1:2-hit:", "b-2---",
+        "[1 file is left out: it may not be read]",
     ]  # fmt: skip
     assert text_of(long).split("\n") == [
         "b-1-2-hit:", "b:2:--", "b-3-" + "x" * 300 + " [... omitted end of long line]",
@@ -138,6 +139,7 @@ async def test_lines_around_hits(tmp_path: Path, program: str):
     assert text_of(wide).split("\n") == [
         "a-2-2", "a-3-3", "a:4:hit", "a-5-5", "a-6-6", "a:7:hit", "a-8-8", "a-9-9", "--",
         "a-18-18", "a-19-19", "a:20:hit", "a-21-21", "a-22-22",
+        "[1 file is left out: it may not be read]",
     ]  # fmt: skip
 
 
@@ -245,8 +247,10 @@ async def test_a_search_leaves_out_what_may_not_be_read(folder: Path, program: s
     lines = await made.call("grep", pattern="needle", ignore_case=True)
     files = await made.call("grep", pattern="needle", files_only=True)
     found = await made.call("find", pattern="*.js")
-    assert [line.partition(":")[0] for line in text_of(lines).split("\n")] == ["a.py", "long.txt"]
-    assert (text_of(files), text_of(found)) == ("long.txt", "No files found.")
+    said = [line.partition(":")[0] for line in text_of(lines).split("\n")]
+    assert said == ["a.py", "long.txt", "[3 files are left out"]
+    assert text_of(files) == "long.txt\n[2 files are left out: they may not be read]"
+    assert text_of(found) == "No files found.\n[2 files are left out: they may not be read]"
 
 
 @pytest.mark.deep

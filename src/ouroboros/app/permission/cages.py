@@ -1,7 +1,6 @@
 """The cages of a session: what its settings and its mode let through, on what this machine offers."""
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +13,9 @@ from msgspec.structs import replace
 from ouroboros.app.settings import Sandbox as Wanted
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import PermissionsGranted
-from ouroboros.safety.sandbox.cage import Sandbox
+from ouroboros.safety.paths import Places
+from ouroboros.safety.rules.masks import NOTHING, Masked, Masks
+from ouroboros.safety.sandbox.cage import Sandbox, Unconfined
 from ouroboros.safety.sandbox.policy import (
     PROTECTED_NAMES,
     Policy,
@@ -32,6 +33,10 @@ from ouroboros.safety.sandbox.policy import (
 if TYPE_CHECKING:
     from ouroboros.safety.sandbox.choice import Choice
     from ouroboros.safety.sandbox.features import Features
+
+
+_MOST_CHOICES = 32
+"""Cages that are remembered."""
 
 
 class Grounds(Struct, frozen=True, kw_only=True):
@@ -71,39 +76,57 @@ class SessionCages:
         self,
         wanted: Wanted,
         grounds: Grounds,
+        *,
         warn: Callable[[str], None] | None = None,
         granted: Callable[[], Sequence[PermissionsGranted]] = tuple,
         narrower: Callable[[], Narrower] = Narrower,
+        masks: Masks | None = None,
     ) -> None:
         """``warn`` gets what a cage does not hold here, each line once.
 
-        ``granted`` and ``narrower``, what may not be reached besides, are asked each time.
+        ``granted``, ``narrower``, what may not be reached besides, and ``masks``, the files that rules
+        keep from commands, are asked each time.
         """
         self._wanted, self._grounds = wanted, grounds
         self._warn, self._granted, self._narrower = warn, granted, narrower
+        self._masks = masks or Masks((), lambda: Places(roots=()))
         self._told: set[str] = set()
         self._offered: Features | None = None
         self._choices: dict[_Key, Choice] = {}
         self._looking = anyio.Lock()
 
-    async def within(self, mode: Mode, more: PermissionsGranted | None = None) -> Sandbox:
-        """The cage of an ordinary command; nothing may be written in plan mode, whatever ``more`` is."""
-        return (await self.choice(mode, more)).sandbox
+    async def within(
+        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+    ) -> Sandbox:
+        """The cage of an ordinary command; nothing may be written in plan mode, whatever ``more`` is.
 
-    async def beyond(self) -> Sandbox:
+        ``shown`` are files that rules ask about, and somebody said yes.
+        """
+        return (await self.choice(mode, more, shown)).sandbox
+
+    async def beyond(self, shown: Sequence[Path] = ()) -> Sandbox:
         """Everything may be written and the network used; what is hidden stays hidden."""
-        return (await self._chosen("beyond")).sandbox
+        return (await self._chosen("beyond", shown=shown)).sandbox
+
+    async def outside(self) -> Sandbox:
+        """No cage at all, but for what rules deny: a yes to a command is none to that."""
+        masked = await self._masked()
+        if not masked.denied and not masked.kept:
+            return Unconfined()
+        return (await self._chosen("outside")).sandbox
 
     async def caveat(self, mode: Mode) -> str:
         """What does not hold of the cage of an ordinary command; empty when all does."""
         return (await self.choice(mode)).caveat
 
-    async def choice(self, mode: Mode, more: PermissionsGranted | None = None) -> "Choice":
+    async def choice(
+        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+    ) -> "Choice":
         """The cage of an ordinary command, and how far it holds."""
         is_planning = mode == "plan"
         kind = "read-only" if is_planning else self._wanted.mode
         grants = (*self._granted(), *([more] if more is not None else []))
-        found = await self._chosen(kind, () if is_planning else grants)
+        found = await self._chosen(kind, () if is_planning else grants, shown)
         warnings = (found.line,) if found.line else found.warnings
         for warning in warnings:
             if self._warn is not None and warning not in self._told:
@@ -111,10 +134,25 @@ class SessionCages:
                 self._warn(warning)
         return found
 
-    async def _chosen(self, kind: str, grants: tuple[PermissionsGranted, ...] = ()) -> "Choice":
-        key = (kind, grants, self._narrower())
+    async def _masked(self) -> Masked:
+        return await to_thread.run_sync(self._masks.found) if self._masks else NOTHING
+
+    async def _chosen(
+        self, kind: str, grants: tuple[PermissionsGranted, ...] = (), shown: Sequence[Path] = ()
+    ) -> "Choice":
+        masked, also = (await self._masked()).shown(shown), self._narrower()
+        if kind == "outside":
+            also = Narrower(hidden=masked.denied, kept=masked.kept)
+        else:
+            also = Narrower(
+                hidden=(*also.hidden, *masked.denied, *masked.asked),
+                kept=(*also.kept, *masked.kept, *masked.kept_unless),
+            )
+        key = (kind, grants, also)
         async with self._looking:
             if key not in self._choices:
+                if len(self._choices) >= _MOST_CHOICES:  # files that rules mean come and go
+                    self._choices.pop(next(iter(self._choices)))
                 self._choices[key] = await to_thread.run_sync(self._choose, *key)
             return self._choices[key]
 
@@ -124,14 +162,24 @@ class SessionCages:
         from ouroboros.safety.sandbox.choice import choose
         from ouroboros.safety.sandbox.features import Features, features
 
-        if kind == "danger-full-access":
+        hidden, kept = narrower.hidden, narrower.kept
+        if kind == "danger-full-access" and not hidden and not kept:
             return choose(Policy(reach="full-access"), Features())
         if self._offered is None:
             self._offered = features(bubblewrap=self._wanted.bubblewrap)
-        hidden, kept = narrower.hidden, narrower.kept
         match kind:
+            case "danger-full-access" | "outside":
+                bare = Policy(
+                    reach="full-access",
+                    hidden=hidden,
+                    protected=kept,
+                    network="on",
+                    local_sockets=True,
+                )
+                return choose(bare, self._offered, restores=False)
             case "beyond":
-                return choose(self._policy("full-access", hidden), self._offered)
+                policy = replace(self._policy("full-access", hidden), protected=kept)
+                return choose(policy, self._offered, restores=False)
             case "read-only":
                 policy = keeping(widened(self._policy("read-only", hidden), grants), kept)
                 return _chosen(policy, self._offered)
@@ -287,11 +335,12 @@ def _placed(name: str, person: Path, cwd: Path) -> Path:
 
 def is_caged(wanted: Wanted) -> bool:
     """Whether commands surely run in a cage here; asks the kernel, and starts nothing."""
+    return wanted.mode != "danger-full-access" and can_mask()
+
+
+def can_mask() -> bool:
+    """Whether there is a cage here that hides files from commands; asks the kernel, and starts nothing."""
     from ouroboros.safety.sandbox.features import features
 
-    if wanted.mode == "danger-full-access":
-        return False
-    if sys.platform == "darwin":
-        return features(bubblewrap="off").seatbelt
     offered = features(bubblewrap="off")
-    return offered.landlock > 0 and offered.seccomp
+    return offered.seatbelt or (offered.landlock > 0 and offered.seccomp)

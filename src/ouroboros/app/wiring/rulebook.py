@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ouroboros.app.permission.cages import Grounds, is_caged, search_of, written_of
+from ouroboros.app.permission.cages import Grounds, can_mask, is_caged, search_of, written_of
 from ouroboros.app.secrecy import is_on
 from ouroboros.app.settings import Permissions, Settings
 from ouroboros.safety.leaks import Leaks
@@ -18,6 +18,7 @@ from ouroboros.safety.policy.book import Book
 from ouroboros.safety.policy.presets import REVIEWED
 from ouroboros.safety.rules import Policies, Rule, Rules, parse_rule
 from ouroboros.safety.rules.foreseen import Held
+from ouroboros.safety.rules.masks import Masks
 from ouroboros.safety.rules.regions import Region, none
 from ouroboros.tools.registry import canonical
 
@@ -63,6 +64,12 @@ def rules_of(bench: Bench, places: Places, policies: Policies | None = None) -> 
     return Rules(written, places, canonical, policies=policies, regions=bench.regions)
 
 
+def masks_of(bench: Bench, session: str) -> Masks:
+    """The files that rules keep from commands; looks at the disk when it is first asked."""
+    written = rules(bench.settings.permissions) if bench.rules is None else bench.rules
+    return Masks(written, lambda: places_of(bench, session), canonical)
+
+
 def _validator(bench: Bench, places: Places) -> Validator | None:
     """What judges calls by themselves; nothing when the person has switched the pipeline off."""
     if not is_on(bench.settings.safety):
@@ -91,7 +98,12 @@ def policies(settings: Settings, book: Book) -> Policies:
     """What decides besides the permission rules."""
     is_strict = settings.guardian.enabled and settings.guardian.strict
     if not settings.approval_policy:
-        return Policies(book=book, is_strict=is_strict, cage=cache(partial(_held, settings)))
+        return Policies(
+            book=book,
+            is_strict=is_strict,
+            cage=cache(partial(_held, settings)),
+            masks=cache(can_mask),
+        )
     granular = Granular(
         sandbox_approval=settings.approval.sandbox_approval,
         rules=settings.approval.rules,
@@ -103,6 +115,7 @@ def policies(settings: Settings, book: Book) -> Policies:
         sandbox=settings.sandbox.mode,
         is_caged=is_caged(settings.sandbox),
         is_strict=is_strict and settings.approval_policy in REVIEWED,
+        masks=cache(can_mask),
     )
 
 

@@ -145,7 +145,8 @@ async def gate(proxy_for: ProxyFor = straight) -> AsyncGenerator[Gate]:
     slots = anyio.Semaphore(MOST_CONNECTIONS)
 
     async def serve(client: SocketStream) -> None:
-        async with slots:
+        # First the client: whoever is told to end while it waits for a slot closes it as well.
+        async with client, slots:
             await made.serve(client)
 
     try:

@@ -185,6 +185,42 @@ class Reading(Struct, frozen=True, kw_only=True):
     cut: bool = False
 
 
+_HISTORY = frozenset({
+    *("annotate", "apply", "archive", "bisect", "blame", "bundle", "cat-file", "checkout"),
+    *("cherry-pick", "diff", "diff-index", "diff-tree", "difftool", "fast-export", "format-patch"),
+    *("log", "merge", "pull", "range-diff", "read-tree", "rebase", "reset", "restore", "revert"),
+    *("show", "stash", "switch", "whatchanged", "worktree"),
+})
+_NAMES_ONLY = frozenset({
+    "--stat",
+    "--name-only",
+    "--name-status",
+    "--shortstat",
+    "--numstat",
+    "-s",
+})
+_PATCHES = frozenset({"-p", "-u", "--patch", "-c", "--cc", "-S", "-G", "-L", "--full-diff"})
+
+
+def reads_history(command: Command) -> bool:
+    """Whether it is a git that may print, or write out, what it has stored of a file."""
+    if command.name != "git":
+        return False
+    rest = list(command.words[1:])
+    while rest and rest[0].startswith("-"):
+        rest = rest[2:] if rest[0] in {"-C", "-c", "--git-dir", "--work-tree"} else rest[1:]
+    if not rest:
+        return False
+    called, words = rest[0], rest[1:]
+    if called == "grep":
+        return any(not word.startswith("-") for word in words[1:]) or "--cached" in words
+    if called == "log":
+        return any(word.startswith(tuple(_PATCHES)) for word in words)
+    if called in {"checkout", "switch"}:
+        return not {"-b", "-c", "--create"}.intersection(words)
+    return called in _HISTORY and _NAMES_ONLY.isdisjoint(words)
+
+
 def read_shell(text: str) -> Reading:
     """Reads shell text; anything it does not understand makes it ``opaque``."""
     return _read(text, 0, set(), Budget())

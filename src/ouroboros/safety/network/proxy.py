@@ -117,12 +117,11 @@ class Managed:
 
     async def local(self, client: SocketStream) -> None:
         """One connection on this machine's loopback."""
-        async with self._slots:
+        # First the client: whoever is told to end while it waits for a slot closes it as well.
+        async with client, self._slots:
             theirs = int(client.extra_attributes[SocketAttribute.remote_port]())
             if await self._is_ours(theirs):
                 await self._serve(client, self.calls.only)
-            else:
-                await client.aclose()
 
     async def _led_out(self, ours: socket.socket, call_id: str) -> None:
         """Serves the namespace of one command, as long as that lives."""
@@ -135,7 +134,7 @@ class Managed:
             listener = await SocketListener.from_socket(handed[0])
 
             async def serve(client: SocketStream) -> None:
-                async with self._slots:
+                async with client, self._slots:
                     await self._serve(client, self.calls.known(call_id))
 
             async with listener:

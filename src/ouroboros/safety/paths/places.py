@@ -118,16 +118,25 @@ class Glob:
         """Compiles the pattern; a ``narrow`` one that may mean the whole disk means the workspace."""
         self.pattern = pattern
         is_local = narrow and re.match(r"/[^/]*[*?]", pattern) is not None
-        starts = [
-            re.escape(root) + _expression(rest)
-            for root, rest in _starts(pattern, places)
-            if root or not is_local
+        self._starts = [
+            (root, rest) for root, rest in _starts(pattern, places) if root or not is_local
         ]
+        starts = [re.escape(root) + _expression(rest) for root, rest in self._starts]
         self._matcher = re.compile("|".join(starts) or r"(?!)", re.DOTALL)
 
     def matches(self, path: Path) -> bool:
         """Whether a resolved path is meant."""
         return self._matcher.fullmatch(str(path)) is not None
+
+    def starts(self) -> tuple[tuple[Path, bool], ...]:
+        """Folders that all it means lies in, or the one path that it means (and then True)."""
+        found: dict[tuple[Path, bool], None] = {}
+        for root, rest in self._starts:
+            plain = rest.rstrip("/").removesuffix("/**")
+            marked = re.search(r"[*?]", plain)
+            fixed = plain[: plain.rfind("/", 0, marked.start())] if marked else plain
+            found[Path(f"{root}{fixed}" or "/"), marked is None] = None
+        return tuple(found)
 
     def names(self, protected: str) -> bool:
         """Whether the pattern spells out this protected folder."""

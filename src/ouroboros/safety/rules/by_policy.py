@@ -1,7 +1,7 @@
 """Policy files and codex's approval policies, laid over what the rules say."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from msgspec import Struct
@@ -40,6 +40,10 @@ STRICT = "guardian.strict"
 """What decided, when everything is reviewed."""
 
 
+def _always() -> bool:
+    return True
+
+
 class Policies(Struct, frozen=True, kw_only=True):
     """What decides besides rules and mode.
 
@@ -51,6 +55,7 @@ class Policies(Struct, frozen=True, kw_only=True):
             them run unasked that does more than read.
         is_strict: A reviewer is asked about every command and every change, whatever allows it.
         cage: What commands are kept from, for questions where no approval policy counts.
+        masks: Whether the sandbox hides the files of rules from commands here.
     """
 
     book: Book
@@ -59,6 +64,7 @@ class Policies(Struct, frozen=True, kw_only=True):
     is_caged: bool = False
     is_strict: bool = False
     cage: Cage = uncaged
+    masks: Callable[[], bool] = _always
 
     def join(
         self,

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ouroboros.core.commands import Mode
-from ouroboros.safety.commands.reading import read_shell
+from ouroboros.safety.commands.reading import Reading, read_shell, reads_history
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
 from ouroboros.safety.policy.presets import Retry, retry
@@ -99,6 +99,8 @@ class Rules:
             )
         decision = self._foreseen(seen, decision, mode, granted)
         held = self._held(seen, decision, around)
+        if held.outcome == "ask" or held.rule in granted:
+            held = replace(held, shown=_shown(rules, seen))
         is_said = held.rule in granted or intent.kind in HARMLESS
         if self._policies is not None and self._policies.is_strict and not is_said:
             return self._policies.reviewed(held)
@@ -138,7 +140,7 @@ class Rules:
             self._kinds[key] = [
                 prepared
                 for prepared in self._rules
-                if prepared.is_about(intent) or (is_command and prepared.denies_files)
+                if prepared.is_about(intent) or (is_command and prepared.limits_files)
             ]
         return self._kinds[key]
 
@@ -168,7 +170,9 @@ class Rules:
         matching = [
             prepared.rule
             for prepared in rules
-            if prepared.matches(intent, seen.reading) or prepared.denies_paths(seen.touched.paths)
+            if prepared.matches(intent, seen.reading)
+            or prepared.denies_paths(seen.touched.paths)
+            or prepared.asks_paths(seen.touched.paths)
         ]
         denied = min(
             (rule for rule in matching if rule.outcome == "deny"),
@@ -188,7 +192,7 @@ class Rules:
             return Decision(outcome="deny", rule="mode plan", reason=reason)
         if intent.kind == GRANT:
             return self._asking(seen, rule=intent.tool, reason=_MORE)
-        doubt = self._doubt(seen, here)
+        doubt, history = self._doubt(seen, here), self._history(seen, rules)
         command = blocking = ""
         if decided is None and verdict is not None:
             decided, blocking = of_parts(seen, rules, self._places)
@@ -196,8 +200,9 @@ class Rules:
         if decided is not None and decided.outcome == "allow":
             is_any = not decided.exact and decided.content in ANY
             harm = _harm(verdict)
-            if is_any and (doubt or harm) and decided.layer != "session":
-                return self._asking(seen, rule=decided, reason=doubt or harm)
+            why = history or ((doubt or harm) if is_any else "")
+            if why and decided.layer != "session":
+                return self._asking(seen, rule=decided, reason=why)
             return Decision(
                 outcome="allow",
                 rule=str(decided),
@@ -208,8 +213,8 @@ class Rules:
         if decided is not None:
             reason = f"the rule {decided} wants to be asked ({_WHERE[decided.layer]})"
             return self._asking(seen, rule=decided, reason=reason)
-        if doubt and (mode == "full-auto" or is_safe):
-            return self._asking(seen, rule=f"mode {mode}", reason=doubt)
+        if (doubt or history) and (mode == "full-auto" or is_safe):
+            return self._asking(seen, rule=f"mode {mode}", reason=history or doubt)
         reason = self._objection(intent, mode, around, verdict, here)
         if reason:
             is_harm = verdict is not None and verdict.kind == "dangerous"
@@ -260,8 +265,16 @@ class Rules:
         reading = seen.reading
         rules = (*self._rules, *here.doubtful)
         wary = [p for p in rules if p.family == "execute" and p.rule.outcome != "allow"]
-        files = sorted(str(p.rule) for p in rules if p.denies_files)
-        if reading is None or not (wary or files):
+        is_masked = self._policies is None or self._policies.masks()
+        limits = [p for p in rules if p.limits_files]
+        files = sorted(str(p.rule) for p in limits if p.rule.outcome == "deny")
+        if reading is None:
+            return ""
+        if limits and not is_masked and not _reads_nothing(reading):
+            return (
+                f"no sandbox hides files here, and {limits[0].rule} may be about some that it reads"
+            )
+        if not (wary or files):
             return ""
         if files and (seen.touched.is_unsure or reading.opaque):
             return f"the shell fills in words, and then {files[0]} may be about it"
@@ -271,6 +284,15 @@ class Rules:
             return "the command hides what it runs, and there are rules about that"
         near = sorted(str(prepared.rule) for prepared in wary if prepared.may_match(reading))
         return f"the shell fills in words, and then {near[0]} may be about it" if near else ""
+
+    def _history(self, seen: Seen, rules: Sequence[Prepared]) -> str:
+        """Why git may show, or write, a stored version of a file that a rule keeps from being read."""
+        if seen.reading is None:
+            return ""
+        about = [p for p in rules if p.limits_files and p.family == "read"]
+        if not about or not any(map(reads_history, seen.reading.commands)):
+            return ""
+        return f"git may show stored versions of files that {about[0].rule} is about"
 
     def denial(self, kind: Literal["read", "write"], path: Path) -> str:
         """The rule that denies reading or writing a resolved path; empty when none does."""
@@ -320,6 +342,28 @@ class Rules:
     def _prepared(self, rule: Rule, places: Places | None = None) -> "Prepared":
         tool = "*" if rule.tool == "*" else self._canonical(rule.tool)
         return Prepared(rule, tool, places or self._places)
+
+
+def _shown(rules: Sequence[Prepared], seen: Seen) -> tuple[Path, ...]:
+    found = (path for rule in rules for path in rule.asks_paths(seen.touched.paths))
+    return tuple(dict.fromkeys(found))
+
+
+_WORDS_ONLY = frozenset({
+    "echo",
+    "printf",
+    "pwd",
+    "date",
+    "true",
+    "false",
+    "whoami",
+    "uname",
+    "sleep",
+})
+
+
+def _reads_nothing(reading: Reading) -> bool:
+    return not reading.opaque and all(each.name in _WORDS_ONLY for each in reading.commands)
 
 
 def _within(folders: Sequence[Path]) -> Callable[[Path], bool]:

@@ -152,6 +152,20 @@ class Prepared:
                 return False
         return bool(intent.paths) and (self._any or self._glob is not None)
 
+    def starts(self) -> tuple[tuple[Path, bool], ...]:
+        """Where the files lie that it is about, see ``Glob.starts``."""
+        return () if self._glob is None else self._glob.starts()
+
+    def means(self, path: Path) -> bool:
+        """Whether it is about this file."""
+        return self._glob is not None and self._glob.matches(path)
+
+    def asks_paths(self, paths: Iterable[Path]) -> tuple[Path, ...]:
+        """The files among these that are read only once it was asked about, for commands that name them."""
+        if self.rule.outcome != "ask" or self._glob is None or self.family != "read":
+            return ()
+        return tuple(path for path in paths if self._glob.matches(path))
+
     def denies_paths(self, paths: Iterable[Path]) -> bool:
         """Whether it denies files among these, for commands that speak of files."""
         return (
@@ -161,9 +175,9 @@ class Prepared:
         )
 
     @property
-    def denies_files(self) -> bool:
-        """Whether it denies certain files."""
-        return self.rule.outcome == "deny" and self._glob is not None
+    def limits_files(self) -> bool:
+        """Whether it denies certain files, or wants to be asked about them."""
+        return self.rule.outcome != "allow" and self._glob is not None
 
     def _matches_command(self, intent: Intent, reading: Reading) -> bool:
         text = intent.command

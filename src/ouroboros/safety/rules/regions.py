@@ -192,4 +192,4 @@ def _is_own_yes(rule: Rule) -> bool:
 
 
 def _is_about(prepared: Prepared, intent: Intent) -> bool:
-    return prepared.is_about(intent) or (intent.kind == "execute" and prepared.denies_files)
+    return prepared.is_about(intent) or (intent.kind == "execute" and prepared.limits_files)

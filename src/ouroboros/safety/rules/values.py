@@ -74,6 +74,7 @@ class Decision(Struct, frozen=True, kw_only=True):
         sources: What was read that makes it asked about.
         amendment: The prefix that a yes for good would add to the policy file; may be empty.
         outside: It runs outside of the sandbox.
+        shown: Files that a rule asks about and the command names: a yes shows them to it.
     """
 
     outcome: Outcome
@@ -89,6 +90,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
     amendment: tuple[str, ...] = ()
     outside: bool = False
+    shown: tuple[Path, ...] = ()
 
 
 ANY = frozenset({"", "*", ":*"})

@@ -111,8 +111,9 @@ class GrepTool:
         )
         found = await ask(question, start, context, self._program, enough=_ENOUGH_BYTES)
         if arguments.files_only:
-            paths = [path for path in paths_of(found.output) if not is_hidden(path, start, context)]
-            yield _listing(paths, start, context.cwd, found)
+            listed = paths_of(found.output)
+            paths = [path for path in listed if not is_hidden(path, start, context)]
+            yield _listing(paths, start, context.cwd, found, hidden=len(listed) - len(paths))
         else:
             yield _hits(found, start, context)
 
@@ -150,11 +151,13 @@ class FindTool:
         question = Question(start=start.name)
         found = await ask(question, start, context, self._program, enough=_EVERY_FILE_BYTES)
 
-        def select() -> list[str]:
-            matching = filter(glob.fullmatch, paths_of(found.output))
-            return sorted(path for path in matching if not is_hidden(path, start, context))
+        def select() -> tuple[list[str], int]:
+            matching = list(filter(glob.fullmatch, paths_of(found.output)))
+            kept = sorted(path for path in matching if not is_hidden(path, start, context))
+            return kept, len(matching) - len(kept)
 
-        yield _listing(await to_thread.run_sync(select), start, context.cwd, found)
+        paths, hidden = await to_thread.run_sync(select)
+        yield _listing(paths, start, context.cwd, found, hidden=hidden)
 
 
 class ListTool:
@@ -302,13 +305,23 @@ def _path(said: str) -> str:
     return said.removeprefix("./")
 
 
-def _listing(paths: list[str], start: Start, cwd: Path, found: Found) -> Result:
+def _listing(paths: list[str], start: Start, cwd: Path, found: Found, *, hidden: int = 0) -> Result:
     if not paths:
-        return Result.of("No files found." if found.is_all else "Nothing yet; narrow the search.")
+        said = "No files found." if found.is_all else "Nothing yet; narrow the search."
+        return Result.of("\n".join([said, *_left_out(hidden)]))
     lines = [shown(start.folder / path, cwd) for path in paths[:HITS]]
     if len(paths) > HITS or not found.is_all:
         lines.append(f"[{len(lines)} of {_total(len(paths), found)} files; narrow the search]")
-    return Result.of("\n".join(lines))
+    return Result.of("\n".join([*lines, *_left_out(hidden)]))
+
+
+def _left_out(count: int) -> list[str]:
+    """A line about files that match and that the model may not read."""
+    if not count:
+        return []
+    if count == 1:
+        return ["[1 file is left out: it may not be read]"]
+    return [f"[{count} files are left out: they may not be read]"]
 
 
 def is_hidden(path: str, start: Start, context: ToolContext) -> bool:
@@ -343,7 +356,8 @@ def _hits(found: Found, start: Start, context: ToolContext) -> Result:
         hits.append(f"{shown(start.folder / path, context.cwd)}{mark}{rest}" if separator else line)
     if count > HITS or (hits and not found.is_all):
         hits.append(f"[{min(count, HITS)} of {_total(count, found)} hits; narrow the search]")
-    return Result.of("\n".join(hits) if hits else "No matches.")
+    hits = hits or ["No matches."]
+    return Result.of("\n".join([*hits, *_left_out(sum(hidden.values()))]))
 
 
 _BETWEEN = "--"

@@ -16,6 +16,7 @@ from ouroboros.app.permission.visited import Visited
 from ouroboros.app.rewind.ground import Ground
 from ouroboros.app.rewind.late import LateKeeping
 from ouroboros.app.settings import Settings
+from ouroboros.app.wiring import rulebook
 from ouroboros.app.wiring.outputs import Outputs
 from ouroboros.app.wiring.session.opening import Opening, Parts
 from ouroboros.app.wiring.session.past import Past
@@ -81,6 +82,14 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         cwd=cwd,
         instruction_bytes=opening.settings.context.instruction_bytes,
     )
+    place = rulebook.Bench(
+        settings=opening.settings,
+        home=opening.home,
+        cwd=cwd,
+        environment=dict(opening.environment),
+        leaks=parts.leaks,
+        rules=opening.rules,
+    )
     cages = SessionCages(
         opening.settings.sandbox,
         Grounds(
@@ -92,6 +101,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         warn=lambda text: journal.record(Logged(level="warning", text=text)),
         granted=lambda: state.grants,
         narrower=lambda: Narrower(hidden=visited.hidden(), kept=visited.kept()),
+        masks=rulebook.masks_of(place, state.session),
     )
     return Kit(
         settings=opening.settings,
