@@ -206,6 +206,21 @@ async def test_what_may_not_be_written_is_written_by_no_command(tmp_path: Path, 
     assert (work / "plain").read_text("utf-8") == "plain\n"
 
 
+@pytest.mark.proves("E10")
+@pytest.mark.usefixtures("work")
+async def test_a_program_that_is_denied_as_such_is_not_started_by_another(tmp_path: Path) -> None:
+    """What a script runs nobody reads beforehand."""
+    script = "import subprocess\nprint(subprocess.run(['stat', '-c', '%s', 'plain']))\n"
+    (tmp_path / "work" / "script.py").write_text(script, encoding="utf-8")
+    commands = (f"{sys.executable} script.py", "bash -c ls; stat plain")
+    turns = [Turn(tool_calls=(call("shell", command=each),)) for each in commands]
+    async with stage(tmp_path, [*turns, DONE], permissions={"deny": ["Bash(stat:*)"]}) as s:
+        await s.run()
+        first, second = answers(s)
+    assert "Permission denied" in first
+    assert "denies this" in second
+
+
 @pytest.mark.proves("E05")
 @pytest.mark.usefixtures("work")
 async def test_searches_say_how_many_files_they_left_out(tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ seen in the text. Wrappers and shells are unwrapped; what an unknown program run
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
 
 from ouroboros.safety.commands.scanner import Budget, Draft, Reader
+from ouroboros.safety.commands.tables.runners import INTERPRETERS, KNOWN, QUOTES, RUNNERS
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 _ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -41,8 +42,8 @@ _KEYWORDS = frozenset([
     "case",
     "esac",
 ])
-_SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "rbash"])
-_TAKES_SCRIPT = _SHELLS | frozenset([
+SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "rbash"])
+_TAKES_SCRIPT = SHELLS | frozenset([
     "at",
     "batch",
     "entr",
@@ -133,6 +134,9 @@ _WRITING = {
     "tree": r"-o",
 }
 """Options by which a program that looks around changes something or hands its findings on."""
+
+_TOKENS = re.compile(r"[\s\"'`(){}\[\];!|&:=,<>]+")
+_LONGEST_MENTION = 20_000
 
 _LONG_FLAGS = {
     "--all": "-a",
@@ -276,8 +280,16 @@ def reaches(name: str, words: tuple[str, ...]) -> bool:
 
 
 def _has_option(table: dict[str, str], name: str, words: tuple[str, ...]) -> bool:
+    if table is _RUNNING and name == "git" and _rewrites(words):
+        return True
     options = table.get(name)
     return options is not None and any(re.match(options, word) for word in words)
+
+
+def _rewrites(words: tuple[str, ...]) -> bool:
+    """Whether git is to run a command on each commit that it goes through."""
+    is_told = any(re.match(r"-[a-z]*x|--exec", word) for word in words)
+    return "filter-branch" in words or ("rebase" in words and is_told)
 
 
 def _is_named(rule: tuple[str, ...], command: Command) -> bool:
@@ -323,6 +335,7 @@ def _peeled(draft: Draft) -> tuple[list[Command], bool]:
         feeds=tuple(draft.feeds),
     )
     found = [command]
+    found += map(command.after, _given(command.words))
     hidden = _is_hiding(command) or any(_LOADER.match(word) for word in draft.words)
     if command.name in _WRAPPERS:
         hidden = hidden or any(command.loose) or len(command.words) > _WRAPPED_WORDS
@@ -335,12 +348,61 @@ def _peeled(draft: Draft) -> tuple[list[Command], bool]:
     return found, hidden
 
 
+def runner_start(words: Sequence[str]) -> int | None:
+    """Where the command may begin that a runner such as ``uv run`` is given; None for other programs."""
+    called = RUNNERS.get(words[0].rpartition("/")[2])
+    if called is None:
+        return None
+    plain = [(at, word) for at, word in enumerate(words[1:], 1) if not word.startswith("-")]
+    for wanted in called:
+        parts = wanted.split()
+        if wanted.startswith("-"):
+            if wanted in words:
+                return list(words).index(wanted) + 1
+        elif [word for _, word in plain[: len(parts)]] == parts:
+            return plain[len(parts) - 1][0] + 1 if parts else 1
+    return None
+
+
+def _given(words: Sequence[str]) -> Iterator[int]:
+    """Where a command may begin in what a runner is given: behind its options, and what it runs it in."""
+    begin, most = runner_start(words), min(len(words), _WRAPPED_WORDS)
+    for at in range(begin if begin is not None else most, most):
+        if words[at].startswith("-"):
+            continue
+        yield at
+        before = words[at - 1]
+        if not before.startswith("-") or before == "--":  # else it may be an option's value
+            if before != "--" and at + 1 < most and not words[at + 1].startswith("-"):
+                yield at + 1
+            return
+
+
+def mentioned(command: Command) -> Iterator[Command]:
+    """Commands that a program whose ways are not known may be told to run by these words."""
+    name = command.name
+    if name in QUOTES:
+        return
+    is_unknown = "/" in command.words[0] or name not in KNOWN
+    for start in range(1, min(len(command.words), _WRAPPED_WORDS)) if is_unknown else ():
+        yield command.after(start)
+    for word in command.words[1:_WRAPPED_WORDS]:
+        if len(word) > _LONGEST_MENTION or _PLAIN_WORD.fullmatch(word):
+            continue
+        if name in INTERPRETERS or runner_start(command.words) is not None:
+            tokens = tuple(token for token in _TOKENS.split(word) if token)
+            for start in range(min(len(tokens), _WRAPPED_WORDS)):
+                yield Command(words=tokens[start : start + _WRAPPED_WORDS])
+        elif is_unknown:
+            yield from _read(word, 3, set(), Budget()).commands
+
+
 def _is_hiding(command: Command) -> bool:
     """Whether what a command runs cannot be seen in its words."""
     name, words = command.name, command.words[1:]
     if command.loose[0] or name in {"eval", "alias", "enable"}:
         return True
-    if name in _SHELLS:
+    if name in SHELLS:
         is_bare = all(word.startswith("-") for word in words) and not command.feeds
         return is_bare or any(command.loose) or any(_STREAM.match(word) for word in words)
     if name in {".", "source"}:

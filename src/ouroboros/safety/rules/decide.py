@@ -192,7 +192,8 @@ class Rules:
             return Decision(outcome="deny", rule="mode plan", reason=reason)
         if intent.kind == GRANT:
             return self._asking(seen, rule=intent.tool, reason=_MORE)
-        doubt, history = self._doubt(seen, here), self._history(seen, rules)
+        doubt = self._doubt(seen, here)
+        hidden = self._history(seen, rules) or self._mention(seen, here)
         command = blocking = ""
         if decided is None and verdict is not None:
             decided, blocking = of_parts(seen, rules, self._places)
@@ -200,7 +201,7 @@ class Rules:
         if decided is not None and decided.outcome == "allow":
             is_any = not decided.exact and decided.content in ANY
             harm = _harm(verdict)
-            why = history or ((doubt or harm) if is_any else "")
+            why = hidden or ((doubt or harm) if is_any else "")
             if why and decided.layer != "session":
                 return self._asking(seen, rule=decided, reason=why)
             return Decision(
@@ -213,8 +214,8 @@ class Rules:
         if decided is not None:
             reason = f"the rule {decided} wants to be asked ({_WHERE[decided.layer]})"
             return self._asking(seen, rule=decided, reason=reason)
-        if (doubt or history) and (mode == "full-auto" or is_safe):
-            return self._asking(seen, rule=f"mode {mode}", reason=history or doubt)
+        if (doubt or hidden) and (mode == "full-auto" or is_safe):
+            return self._asking(seen, rule=f"mode {mode}", reason=hidden or doubt)
         reason = self._objection(intent, mode, around, verdict, here)
         if reason:
             is_harm = verdict is not None and verdict.kind == "dangerous"
@@ -293,6 +294,19 @@ class Rules:
         if not about or not any(map(reads_history, seen.reading.commands)):
             return ""
         return f"git may show stored versions of files that {about[0].rule} is about"
+
+    def _mention(self, seen: Seen, here: Lying) -> str:
+        """Why a program may be told to run what a rule is about."""
+        reading = seen.reading
+        if reading is None:
+            return ""
+        wary = (
+            p
+            for p in (*self._rules, *here.doubtful)
+            if p.family == "execute" and p.rule.outcome != "allow"
+        )
+        found = next((str(p.rule) for p in wary if p.is_mentioned(reading)), "")
+        return f"it may run what {found} is about, which stands among its words" if found else ""
 
     def denial(self, kind: Literal["read", "write"], path: Path) -> str:
         """The rule that denies reading or writing a resolved path; empty when none does."""

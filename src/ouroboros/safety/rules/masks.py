@@ -5,6 +5,7 @@ so these files are not there for it at all, whatever reads them.
 """
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from threading import Lock
 
 from msgspec import Struct
 
+from ouroboros.safety.commands.reading import SHELLS
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.rules.prepared import FAMILIES, Prepared
 from ouroboros.safety.rules.values import ANY, EXPRESSION, Rule
@@ -63,11 +65,35 @@ def _without(places: Sequence[Path], paths: Sequence[Path]) -> tuple[Path, ...]:
 NOTHING = Masked()
 
 
+def is_about_program(rule: Rule, canonical: Callable[[str], str]) -> bool:
+    """Whether a rule denies a program as such, whatever it is told."""
+    family = "" if rule.tool == "*" else FAMILIES.get(canonical(rule.tool), "")
+    return rule.outcome == "deny" and family == "execute" and program_of(rule.content) != ""
+
+
+def program_of(content: str) -> str:
+    """The program that a content such as ``terraform:*`` is about as a whole; empty for other contents."""
+    name = content.strip().removesuffix(":*").removesuffix(" *")
+    if name in SHELLS:
+        return ""  # every command is started by one
+    is_whole = name != content.strip() and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name) is not None
+    return name if is_whole else ""
+
+
 def is_about_files(rule: Rule, canonical: Callable[[str], str]) -> bool:
     """Whether a rule keeps certain files from being read or written."""
     family = "" if rule.tool == "*" else FAMILIES.get(canonical(rule.tool), "")
     is_pattern = rule.content not in ANY and not rule.content.startswith(EXPRESSION)
     return rule.outcome != "allow" and family in {"read", "write"} and is_pattern
+
+
+def _programs(names: Iterable[str], search: Sequence[str]) -> Iterator[Path]:
+    """Where programs of these names are; one that is many programs under one name is left as it is."""
+    for name in names:
+        for folder in search:
+            place = Path(folder, name)
+            if folder.startswith("/") and place.is_file() and real(place).name == name:
+                yield real(place)
 
 
 class Masks:
@@ -80,23 +106,29 @@ class Masks:
         canonical: Callable[[str], str] = str.lower,
     ) -> None:
         """``places`` is asked at the first look; it may block."""
-        self._rules = [rule for rule in rules if is_about_files(rule, canonical)]
+        given = tuple(rules)
+        self._rules = [rule for rule in given if is_about_files(rule, canonical)]
+        self._programs = [
+            program_of(rule.content) for rule in given if is_about_program(rule, canonical)
+        ]
         self._canonical, self._places = canonical, places
         self._prepared: list[Prepared] | None = None
+        self._denied: tuple[Path, ...] = ()
         self._listed: dict[Path, tuple[int, tuple[tuple[str, bool], ...]]] = {}
         self._once = Lock()
 
     def __bool__(self) -> bool:
         """Whether there are such rules."""
-        return bool(self._rules)
+        return bool(self._rules or self._programs)
 
     def found(self) -> Masked:
         """What they mean now; blocks."""
-        if not self._rules:
+        if not self:
             return NOTHING
         with self._once:
             if self._prepared is None:
                 places = self._places()
+                self._denied = tuple(_programs(self._programs, places.search))
                 self._prepared = [
                     Prepared(rule, self._canonical(rule.tool), places) for rule in self._rules
                 ]
@@ -105,7 +137,7 @@ class Masks:
                 group = of_kind.setdefault((prepared.family, prepared.rule.outcome), {})
                 group |= dict.fromkeys(self._meant(prepared))
         return Masked(
-            denied=tuple(of_kind.get(("read", "deny"), ())),
+            denied=(*of_kind.get(("read", "deny"), ()), *self._denied),
             asked=tuple(of_kind.get(("read", "ask"), ())),
             kept=tuple(of_kind.get(("write", "deny"), ())),
             kept_unless=tuple(of_kind.get(("write", "ask"), ())),

@@ -8,7 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from ouroboros.core.errors import ConfigBroken
-from ouroboros.safety.commands.reading import Reading, denies, may_deny, reaches, read_shell
+from ouroboros.safety.commands.reading import (
+    Reading,
+    denies,
+    may_deny,
+    mentioned,
+    reaches,
+    read_shell,
+    runner_start,
+)
 from ouroboros.safety.origins import Place, place
 from ouroboros.safety.paths import Glob, Places
 from ouroboros.safety.policy.keys import approval_key
@@ -140,6 +148,14 @@ class Prepared:
         """Whether it could speak of a command whose words are not all known."""
         return any(may_deny(self._words, command) for command in reading.commands)
 
+    def is_mentioned(self, reading: Reading) -> bool:
+        """Whether a command of which it speaks stands among the words of an unknown program."""
+        return any(
+            denies(self._words, inner)
+            for command in reading.commands
+            for inner in mentioned(command)
+        )
+
     def _covers_writes(self, intent: Intent) -> bool:
         """Protected paths and paths outside need an allow that speaks of them."""
         for path in intent.paths:
@@ -194,7 +210,9 @@ class Prepared:
             return False
         if not self._is_prefix:
             return simple == self._words
-        count = len(self._words)
+        count, start = len(self._words), runner_start(simple)
+        if start is not None and count <= start:
+            return False  # a yes to a runner says nothing of what it runs
         return simple[:count] == self._words and not reaches(simple[0], simple[count:])
 
     def _matches_expression(self, expression: re.Pattern[str], text: str, reading: Reading) -> bool:
