@@ -270,7 +270,9 @@ class Orchestrator:
         if not result.stopped or sandbox.name == "none":
             return result
         approved = passage.decision == "asked:allowed"
-        match self._rules.after_cage(mode=self._standing.mode, approved=approved):
+        then = self._rules.after_cage(mode=self._standing.mode, approved=approved)
+        # What was kept from the network because of a text goes there by a yes alone.
+        match "ask" if passage.offline and then == "go" else then:
             case "give up":
                 return _advised(result, sandbox)
             case "go":
@@ -288,7 +290,9 @@ class Orchestrator:
             return Unconfined()
         if not passage.outside:
             more = effect.more if passage.decision in _SAID_YES else None
-            return await self._cages.within(self._standing.mode, more, passage.shown)
+            return await self._cages.within(
+                self._standing.mode, more, passage.shown, offline=passage.offline
+            )
         # A person who was asked was told that it is to run outside; a rule says nothing of keys.
         asked = passage.decision == "asked:allowed"
         return await (self._cages.outside() if asked else self._cages.beyond(passage.shown))

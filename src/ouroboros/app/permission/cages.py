@@ -63,10 +63,12 @@ class Narrower(Struct, frozen=True, kw_only=True):
     Attributes:
         hidden: May not even be read.
         kept: Is not written, whatever was granted there.
+        offline: There is no network, whatever was granted.
     """
 
     hidden: tuple[Path, ...] = ()
     kept: tuple[Path, ...] = ()
+    offline: bool = False
 
 
 class SessionCages:
@@ -96,13 +98,18 @@ class SessionCages:
         self._looking = anyio.Lock()
 
     async def within(
-        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+        self,
+        mode: Mode,
+        more: PermissionsGranted | None = None,
+        shown: Sequence[Path] = (),
+        *,
+        offline: bool = False,
     ) -> Sandbox:
         """The cage of an ordinary command; nothing may be written in plan mode, whatever ``more`` is.
 
-        ``shown`` are files that rules ask about, and somebody said yes.
+        ``shown`` are files that rules ask about, and somebody said yes. ``offline`` leaves out the network.
         """
-        return (await self.choice(mode, more, shown)).sandbox
+        return (await self.choice(mode, more, shown, offline=offline)).sandbox
 
     async def beyond(self, shown: Sequence[Path] = ()) -> Sandbox:
         """Everything may be written and the network used; what is hidden stays hidden."""
@@ -120,13 +127,19 @@ class SessionCages:
         return (await self.choice(mode)).caveat
 
     async def choice(
-        self, mode: Mode, more: PermissionsGranted | None = None, shown: Sequence[Path] = ()
+        self,
+        mode: Mode,
+        more: PermissionsGranted | None = None,
+        shown: Sequence[Path] = (),
+        *,
+        offline: bool = False,
     ) -> "Choice":
         """The cage of an ordinary command, and how far it holds."""
         is_planning = mode == "plan"
         kind = "read-only" if is_planning else self._wanted.mode
         grants = (*self._granted(), *([more] if more is not None else []))
-        found = await self._chosen(kind, () if is_planning else grants, shown)
+        grants = () if is_planning else grants
+        found = await self._chosen(kind, grants, shown, offline=offline)
         warnings = (found.line,) if found.line else found.warnings
         for warning in warnings:
             if self._warn is not None and warning not in self._told:
@@ -138,7 +151,12 @@ class SessionCages:
         return await to_thread.run_sync(self._masks.found) if self._masks else NOTHING
 
     async def _chosen(
-        self, kind: str, grants: tuple[PermissionsGranted, ...] = (), shown: Sequence[Path] = ()
+        self,
+        kind: str,
+        grants: tuple[PermissionsGranted, ...] = (),
+        shown: Sequence[Path] = (),
+        *,
+        offline: bool = False,
     ) -> "Choice":
         masked, also = (await self._masked()).shown(shown), self._narrower()
         if kind == "outside":
@@ -147,6 +165,7 @@ class SessionCages:
             also = Narrower(
                 hidden=(*also.hidden, *masked.denied, *masked.asked),
                 kept=(*also.kept, *masked.kept, *masked.kept_unless),
+                offline=offline,
             )
         key = (kind, grants, also)
         async with self._looking:
@@ -182,11 +201,13 @@ class SessionCages:
                 return choose(policy, self._offered, restores=False)
             case "read-only":
                 policy = keeping(widened(self._policy("read-only", hidden), grants), kept)
+                policy = replace(policy, network="off") if narrower.offline else policy
                 return _chosen(policy, self._offered)
             case _:
                 is_closed = self._wanted.git == "closed"
                 policy = self._policy("workspace-write", hidden)
                 policy = keeping(widened(policy, grants, is_closed=is_closed), kept)
+                policy = replace(policy, network="off") if narrower.offline else policy
                 loosely, alone = real([self._grounds.home]), self._wanted.landlock_alone
                 # A whole repository is too much to be kept and put back.
                 alone = "strict" if is_closed and alone == "restore" else alone

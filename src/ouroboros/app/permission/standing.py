@@ -15,12 +15,18 @@ class Here:
     """A session's mode, grants and sources, in the folder by its real name, which need not be text."""
 
     def __init__(
-        self, state: State, cwd: Path, *, is_online: Callable[[], bool] = lambda: True
+        self,
+        state: State,
+        cwd: Path,
+        *,
+        is_online: Callable[[], bool] = lambda: True,
+        can_close: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``state`` keeps a legible form of ``cwd`` only; ``is_online`` is asked once, when it matters."""
-        self._state, self._is_online = state, is_online
+        """``state`` keeps a legible form of ``cwd`` only; the others are asked once, when it matters."""
+        self._state, self._is_online, self._can_close = state, is_online, can_close
         self.cwd = str(cwd)
         self._online: bool | None = None
+        self._closable = False
         self._known = Known()
         self._heard: set[str] = set()
         self._heard_early: set[str] = set()
@@ -49,10 +55,10 @@ class Here:
         if not self._state.sources:
             return around
         if self._online is None:
-            self._online = self._is_online()
+            self._online, self._closable = self._is_online(), self._can_close()
         outside = Outside(sources=tuple(self._state.sources), known=self._known)
         is_online = self._online or any(grant.network for grant in grants)
-        return replace(around, outside=outside, is_online=is_online)
+        return replace(around, outside=outside, is_online=is_online, can_close=self._closable)
 
     def request_of(self, call_id: str) -> str:
         """The question of a call that is still open from before a restart."""

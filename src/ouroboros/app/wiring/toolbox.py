@@ -10,7 +10,7 @@ from ouroboros.agent.journal import Journal
 from ouroboros.app.config.rule_names import is_of_code
 from ouroboros.app.config.trust import project_folder, tree_folder
 from ouroboros.app.kit import Kit
-from ouroboros.app.permission.cages import Grounds
+from ouroboros.app.permission.cages import Grounds, is_caged
 from ouroboros.app.permission.keeper import FileKeeper
 from ouroboros.app.permission.standing import Here
 from ouroboros.app.settings import Settings
@@ -60,7 +60,12 @@ def hands(
 ) -> Orchestrator:
     """The one way from a call to its effect, for this session."""
     rules, validator = judging(bench, state.session, book)
-    here = Here(state, bench.cwd, is_online=partial(is_online, bench.settings))
+    here = Here(
+        state,
+        bench.cwd,
+        is_online=partial(is_online, bench.settings),
+        can_close=partial(is_caged, bench.settings.sandbox),
+    )
     return Orchestrator(
         registry=registry,
         rules=rules,

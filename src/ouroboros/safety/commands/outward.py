@@ -193,7 +193,8 @@ _CODE = frozenset([
     "julia",
 ])
 _CODE_FLAG = re.compile(r"-\w*[ceErp]|--eval|--exec|-$|-m$")
-_SOCKET = re.compile(r"/dev/(tcp|udp)/|/inet/")
+_SOCKET = re.compile(r"/dev/(tcp|udp)\b|/inet/")
+_QUOTING = re.compile(r"[\"'\\]")
 
 _PUBLISHES = re.compile(
     r"git( -\S+( \S+)?)* (push|send-email)\b|(npm|yarn|pnpm|bun|cargo|uv|poetry|hatch|flit|pdm|vsce|ovsx|jsr|deno) (\S+ )*publish\b|twine (\S+ )*upload"
@@ -205,7 +206,8 @@ _PUBLISHES = re.compile(
 def sends(text: str, commands: Sequence[Command]) -> bool:
     """Whether data may leave over a network, as far as anybody can see."""
     reaches = any(map(_reaches_out, commands)) or publishes(commands)
-    return _SOCKET.search(text) is not None or reaches
+    # A shell joins pieces in quotes before it looks where they lead.
+    return _SOCKET.search(_QUOTING.sub("", text)) is not None or reaches
 
 
 def publishes(commands: Sequence[Command]) -> bool:

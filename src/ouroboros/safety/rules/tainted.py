@@ -81,8 +81,11 @@ _LOCAL = frozenset([
     "zip",
 ])
 """Programs that do no more than their words say, and of these none speaks to a network."""
-_LOCAL_GIT = frozenset({"add", "branch", "init", "mv", "reset", "restore", "rm", "stash", "tag"})
-"""What git does without a hook, an editor or another machine."""
+_STARTED = frozenset({"shell", "exec_command"})
+"""Tools of which each call starts a command, in a sandbox of its own."""
+
+_LOCAL_GIT = frozenset({"branch", "init", "tag"})
+"""What git does without a hook, an editor, a monitor of files, a filter or another machine."""
 _SED = re.compile(
     r"s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*|[\d,$]*[dp]"
 )
@@ -130,6 +133,12 @@ def carried(
             return f"{intent.tool} reaches beyond this session"
 
 
+def closes(intent: Intent, around: Around) -> bool:
+    """Whether a command that nobody said yes to is kept from the network by the sandbox."""
+    is_ordinary = intent.tool in _STARTED and intent.escalation.permissions == "use_default"
+    return bool(around.outside.sources) and around.is_online and around.can_close and is_ordinary
+
+
 def _sent(intent: Intent, around: Around, verdict: Verdict | None, reading: Reading | None) -> str:
     """What a command could tell others."""
     if verdict is None:
@@ -138,6 +147,9 @@ def _sent(intent: Intent, around: Around, verdict: Verdict | None, reading: Read
         return "this would publish code"
     if not around.is_online and intent.escalation.permissions == "use_default":
         return ""
+    if closes(intent, around):
+        # What it does with the network it does without one: only what surely wants it is worth asking.
+        return "this may carry data out over the network" if verdict.sends else ""
     if verdict.is_unseen:
         return "nobody can see all that this runs, so it might use the network"
     if verdict.sends:

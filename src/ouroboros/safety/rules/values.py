@@ -74,6 +74,7 @@ class Decision(Struct, frozen=True, kw_only=True):
         sources: What was read that makes it asked about.
         amendment: The prefix that a yes for good would add to the policy file; may be empty.
         outside: It runs outside of the sandbox.
+        offline: It runs without the network, since text from outside was read and nobody said yes to it.
         shown: Files that a rule asks about and the command names: a yes shows them to it.
     """
 
@@ -90,6 +91,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
     amendment: tuple[str, ...] = ()
     outside: bool = False
+    offline: bool = False
     shown: tuple[Path, ...] = ()
 
 
@@ -116,6 +118,7 @@ class Around(Struct, frozen=True, kw_only=True):
         remembered: Rules that the person wrote down in this session.
         outside: What the model has read that nobody vouches for.
         is_online: Commands reach the network.
+        can_close: The sandbox can keep a single command from the network.
         readable: Places that the person let be read, with all below them.
         writable: The same of folders that may be written.
     """
@@ -123,6 +126,7 @@ class Around(Struct, frozen=True, kw_only=True):
     remembered: tuple[str, ...] = ()
     outside: Outside = CLEAN
     is_online: bool = True
+    can_close: bool = False
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
 
