@@ -201,6 +201,24 @@ def unmarked_processes(root: Path) -> list[str]:
     ]
 
 
+def called_workers(root: Path) -> list[str]:
+    """Workers of a screen that are given a coroutine: one that never starts is never awaited."""
+    found: list[str] = []
+    for path in sources(root, "src"):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if ".run_worker(" in text else ():
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(attr="run_worker"),
+                    args=[ast.Call(func=ast.Attribute()), *_],
+                ):
+                    place = f"{path.relative_to(root)}:{node.lineno}"
+                    found.append(f"{place}: give run_worker a function, as partial(...)")
+                case _:
+                    continue
+    return found
+
+
 def suppressions(root: Path) -> list[str]:
     """Silenced checks without code and reason, and how far the budget is passed."""
     lines = 0

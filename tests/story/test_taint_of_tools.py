@@ -253,7 +253,7 @@ async def test_after_a_text_from_outside_the_sandbox_decides_what_is_sent(
         *(Turn(tool_calls=(call("shell", command=each),)) for each in commands),
         Turn(text="Done."),
     ]
-    sandbox = {"network": "on", "bubblewrap": bubblewrap}
+    sandbox, ran = {"network": "on", "bubblewrap": bubblewrap}, 0
     async with (
         listener,
         anyio.create_task_group() as tasks,

@@ -1,6 +1,7 @@
 """The application: transcript, cards, prompt and status line, and how they hear of each other."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, get_args, override
 
@@ -151,7 +152,7 @@ class OuroApp(App[Left]):
         self.watch_line.begin()
         self._notifier.begin(room.state.seq)
         self._following = Following(self)
-        self.run_worker(self._following.follow(room), group="follow", exclusive=True)
+        self.run_worker(partial(self._following.follow, room), group="follow", exclusive=True)
         for warning in (*room.session.warnings, *self.keys.problems):
             self.tell(Notice(text=f"warning: {warning}", level="warning"))
         if self.start.first and not room.state.turn:
@@ -161,7 +162,7 @@ class OuroApp(App[Left]):
 
     def send(self, command: Command) -> None:
         """Carries a wish out; what is wrong with it is shown."""
-        self.run_worker(self._send(command), group="send")
+        self.run_worker(partial(self._send, command), group="send")
 
     async def _send(self, command: Command) -> None:
         if self.room is None:
@@ -262,7 +263,8 @@ class OuroApp(App[Left]):
     def _show_picture(self) -> None:
         picture = self._showing.next(self.transcript.blocks)
         if picture is not None:
-            shown = self._showing.show(picture, self.loaded.home, self.transcript.look.columns)
+            columns = self.transcript.look.columns
+            shown = partial(self._showing.show, picture, self.loaded.home, columns)
             self.run_worker(shown, group="pictures")
 
     # What the prompt says.
@@ -289,7 +291,7 @@ class OuroApp(App[Left]):
     def on_prompt_line(self, message: Line) -> None:
         """A command, a note, or a line for the person's own shell."""
         self._go_on()
-        self.run_worker(self._lines.carry_out(message.text), group="lines")
+        self.run_worker(partial(self._lines.carry_out, message.text), group="lines")
 
     def on_prompt_escaped(self, message: Escaped) -> None:
         """Stops the run, or with a second one goes back."""
@@ -369,7 +371,7 @@ class OuroApp(App[Left]):
 
     def _chosen(self, session: str | None) -> None:
         if session:
-            self.run_worker(self._go(session), group="switch", exclusive=True)
+            self.run_worker(partial(self._go, session), group="switch", exclusive=True)
 
     async def _go(self, session: str) -> None:
         try:

@@ -1,6 +1,7 @@
 """Opens the session to begin with, and tries again where that failed."""
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ouroboros.core.commands import Command, Submit
@@ -25,7 +26,11 @@ class Stage(Protocol):
         ...
 
     def run_worker(
-        self, work: Coroutine[None, None, None], *, group: str = "", exclusive: bool = False
+        self,
+        work: Callable[[], Coroutine[None, None, None]],
+        *,
+        group: str = "",
+        exclusive: bool = False,
     ) -> object:
         """Does something beside what is shown."""
         ...
@@ -97,7 +102,7 @@ class Opening:
         hub = self._app.hub
         if self._has_failed and hub is not None:
             self._has_failed = False
-            self._app.run_worker(self.open(hub), group="switch", exclusive=True)
+            self._app.run_worker(partial(self.open, hub), group="switch", exclusive=True)
 
     def heard(self) -> list[Said]:
         """It is open: the words that waited."""
@@ -118,6 +123,8 @@ class Opening:
             if wanted is None:
                 self._app.complain(problem)
             else:
-                self._app.run_worker(self._begin(hub, wanted), group="switch", exclusive=True)
+                self._app.run_worker(
+                    partial(self._begin, hub, wanted), group="switch", exclusive=True
+                )
 
         self._app.push_screen(FirstStart(problem.message), taken)

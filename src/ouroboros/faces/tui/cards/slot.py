@@ -124,7 +124,7 @@ class CardSlot(Widget):
         event.stop()
         self._ours.add(event.card.asked)
         room = room_of(self)
-        self.run_worker(self._send(room, event.card, event.command), exit_on_error=False)
+        self.run_worker(partial(self._send, room, event.card, event.command), exit_on_error=False)
         self.sync(room.state)
 
     def on_card_later(self, event: Card.Later) -> None:

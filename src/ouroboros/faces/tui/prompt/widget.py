@@ -1,5 +1,6 @@
 """The prompt: what a person types, with lists, history and words that wait."""
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal, override
 
 import anyio
@@ -99,7 +100,7 @@ class Prompt(Widget, can_focus=True):
 
     def on_mount(self) -> None:
         """Reads what was typed before, beside everything else."""
-        self.run_worker(self._keeping.load(), group="load")
+        self.run_worker(self._keeping.load, group="load")
 
     def watch_is_at_work(self) -> None:
         """Other hints and keys while a run is on."""
@@ -188,7 +189,7 @@ class Prompt(Widget, can_focus=True):
             case "edit_outside":
                 self.run_worker(self._edit_outside, group="editor", exclusive=True)
             case "attach":
-                self.run_worker(self._attach_picture(None), group="paste")
+                self.run_worker(partial(self._attach_picture, None), group="paste")
             case "waiting":
                 text = self.waiting.take_back()
                 if text is not None:
@@ -265,9 +266,9 @@ class Prompt(Widget, can_focus=True):
             return
         text = editor.whole.rstrip()
         if self.waiting.changing:
-            self.run_worker(self.waiting.change(text), group="waiting")
+            self.run_worker(partial(self.waiting.change, text), group="waiting")
         elif text.strip():
-            self.run_worker(self._keeping.remember(text), group="keep")
+            self.run_worker(partial(self._keeping.remember, text), group="keep")
             is_command = is_line(text)
             self.post_message(Line(text) if is_command else Said(text, how))
         editor.begin()
@@ -324,7 +325,7 @@ class Prompt(Widget, can_focus=True):
         """Takes in what is pasted or dropped; a picture becomes its name."""
         event.stop()
         if self._pasting.may_be_picture(event.text):
-            self.run_worker(self._attach_picture(event.text), group="paste")
+            self.run_worker(partial(self._attach_picture, event.text), group="paste")
             return
         self._put(event.text)
 

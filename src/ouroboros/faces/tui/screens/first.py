@@ -79,9 +79,9 @@ class FirstStart(Framed[Begin]):
         self.told(self._problem)
         self._offer()
         self.query_one("#ways", Select).focus()
-        self.run_worker(self._read(), group="read", exclusive=True)
+        self.run_worker(self._read, group="read", exclusive=True)
         for name in _LOCAL:
-            self.run_worker(self._ask_here(name), group=f"local-{name}", exclusive=True)
+            self.run_worker(partial(self._ask_here, name), group=f"local-{name}", exclusive=True)
 
     def on_select_chosen(self, event: Select.Chosen) -> None:
         """A way."""
@@ -198,7 +198,7 @@ class FirstStart(Framed[Begin]):
         self.query_one("#key", Input).focus()
 
     def _work(self, job: Callable[[], Awaitable[None]]) -> None:
-        self._job = self.run_worker(self._worked(job), group="work", exclusive=True)
+        self._job = self.run_worker(partial(self._worked, job), group="work", exclusive=True)
 
     async def _worked(self, job: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -1,5 +1,6 @@
 """Models to choose from, and how much the chosen one is to reason."""
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from anyio import to_thread
@@ -68,7 +69,7 @@ class ModelPicker(Framed[SetModel]):
         """Reads what is known."""
         self.query_one(Input).focus()
         self.told("reading what is known of models...")
-        self.run_worker(self._read(), group="read", exclusive=True)
+        self.run_worker(self._read, group="read", exclusive=True)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Filters."""
@@ -131,11 +132,13 @@ class ModelPicker(Framed[SetModel]):
     def _take(self, name: str) -> None:
         if self._model:
             effort: Effort | None = next((each for each in _EFFORTS if each == name), None)
-            self.run_worker(self._set(SetModel(model=self._model, effort=effort)), group="set")
+            self.run_worker(
+                partial(self._set, SetModel(model=self._model, effort=effort)), group="set"
+            )
             return
         offer = next((offer for offer in self._offers if offer.name == name), None)
         if offer is None or not offer.efforts:
-            self.run_worker(self._set(SetModel(model=name)), group="set")
+            self.run_worker(partial(self._set, SetModel(model=name)), group="set")
             return
         self._model = name
         self.query_one(Input).display = False

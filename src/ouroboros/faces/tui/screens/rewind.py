@@ -87,7 +87,7 @@ class RewindScreen(Framed[str]):
         """Lists the turns."""
         self.query_one("#turns", Select).focus()
         self.query_one("#side", Pager).show(lambda _: [row("reading...", DIM)])
-        self.run_worker(self._list(), group="list", exclusive=True)
+        self.run_worker(self._list, group="list", exclusive=True)
 
     def on_select_moved(self, event: Select.Moved) -> None:
         """Shows what that turn changed, or what that way back would do."""
@@ -95,7 +95,7 @@ class RewindScreen(Framed[str]):
         if self._step == "what" and event.select.id == "ways" and self._point is not None:
             self._tell_way(self._point, event.name)
         if event.select.id == "turns" and event.name in self._points:
-            self.run_worker(self._look(event.name), group="look", exclusive=True)
+            self.run_worker(partial(self._look, event.name), group="look", exclusive=True)
 
     def on_select_chosen(self, event: Select.Chosen) -> None:
         """A turn, what is to go back, or what becomes of others' changes."""
@@ -103,7 +103,7 @@ class RewindScreen(Framed[str]):
         match self._step:
             case "turns":
                 self.run_worker(
-                    self._weigh(self._points[event.name]), group="weigh", exclusive=True
+                    partial(self._weigh, self._points[event.name]), group="weigh", exclusive=True
                 )
             case "what":
                 self._what = event.name
@@ -239,7 +239,7 @@ class RewindScreen(Framed[str]):
 
     def _go(self, decision: Foreign) -> None:
         if self._point is not None:
-            self.run_worker(self._gone(self._point, decision), group="go", exclusive=True)
+            self.run_worker(partial(self._gone, self._point, decision), group="go", exclusive=True)
 
     async def _gone(self, point: "Point", decision: Foreign) -> None:
         host, room = host_of(self), room_of(self)

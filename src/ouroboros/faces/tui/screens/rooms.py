@@ -64,7 +64,7 @@ class RoomsScreen(Framed[str]):
     def action_stop(self) -> None:
         """Stops what runs there."""
         if room := self._room:
-            self.run_worker(self._told_by(partial(room.send, Interrupt())), group="stop")
+            self.run_worker(partial(self._told_by, partial(room.send, Interrupt())), group="stop")
 
     def action_close_room(self) -> None:
         """Closes it; it is kept, and is not at work any more."""
@@ -75,7 +75,7 @@ class RoomsScreen(Framed[str]):
         if here is not None and here.id == room.id:
             self.told("This session is on the screen; go to another one first.")
         else:
-            self.run_worker(self._told_by(partial(hub.close, room.id)), group="stop")
+            self.run_worker(partial(self._told_by, partial(hub.close, room.id)), group="stop")
 
     @property
     def _room(self) -> "Room | None":

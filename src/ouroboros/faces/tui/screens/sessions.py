@@ -92,7 +92,7 @@ class SessionPicker(Framed[str]):
     def on_select_moved(self, event: Select.Moved) -> None:
         """Looks into another one."""
         event.stop()
-        self.run_worker(self._preview(event.name), group="preview", exclusive=True)
+        self.run_worker(partial(self._preview, event.name), group="preview", exclusive=True)
 
     def on_select_chosen(self, event: Select.Chosen) -> None:
         """A click."""
@@ -146,7 +146,7 @@ class SessionPicker(Framed[str]):
     def _look(self) -> None:
         where = "all folders" if self._everywhere else "this folder"
         self.entitle(f"Sessions of {where}")
-        self.run_worker(self._find(), group="find", exclusive=True)
+        self.run_worker(self._find, group="find", exclusive=True)
 
     async def _find(self) -> None:
         host = host_of(self)
@@ -182,7 +182,7 @@ class SessionPicker(Framed[str]):
 
     def _work(self, job: Callable[[], Awaitable[object]]) -> None:
         """Does something, tells what went wrong with it, and looks again."""
-        self.run_worker(self._worked(job), group="work")
+        self.run_worker(partial(self._worked, job), group="work")
 
     async def _worked(self, job: Callable[[], Awaitable[object]]) -> None:
         try:

@@ -1,5 +1,6 @@
 """Every message of the session, on all branches: going on from one, or in a session of its own."""
 
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -41,13 +42,13 @@ class TreeScreen(Framed[str]):
     def on_select_chosen(self, event: Select.Chosen) -> None:
         """Goes on after a message."""
         event.stop()
-        self.run_worker(self._jump(event.name), group="jump", exclusive=True)
+        self.run_worker(partial(self._jump, event.name), group="jump", exclusive=True)
 
     def action_fork(self) -> None:
         """Goes on after it in a session of its own."""
         pick = self.query_one(Select).chosen
         if pick is not None:
-            self.run_worker(self._fork(pick.name), group="jump", exclusive=True)
+            self.run_worker(partial(self._fork, pick.name), group="jump", exclusive=True)
 
     async def _jump(self, node: str) -> None:
         try:

@@ -108,7 +108,7 @@ class Watch:
             self._asks_again = True
         else:
             self._is_asking = True
-            self._around.bar.run_worker(self._ask(), group="around")
+            self._around.bar.run_worker(self._ask, group="around")
 
     async def _ask(self) -> None:
         """Reads the branch and asks the person's script, once more if something happened meanwhile."""
