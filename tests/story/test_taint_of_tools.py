@@ -305,3 +305,46 @@ async def test_before_such_a_text_and_after_a_yes_the_network_is_there(tmp_path:
         await s.until(ToolResulted, 3)
         tasks.cancel_scope.cancel()
     assert [b"plain" in heard[0], b"/asked" in heard[1]] == [True, True]
+
+
+WRITES = """
+from pathlib import Path
+for name in ("AGE" + "NTS.md", ".mc" + "p.json", ".git" + "hub/workflows/ci.yml", ".en" + "v", "plain"):
+    try:
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("evil")
+    except OSError as error:
+        print(name, error.strerror)
+"""
+
+
+@pytest.mark.proves("permissions-taint")
+@pytest.mark.parametrize("bubblewrap", ["auto", pytest.param("off", marks=pytest.mark.deep)])
+async def test_after_such_a_text_no_program_writes_what_steers_others(
+    tmp_path: Path, bubblewrap: str
+) -> None:
+    """By a name that nobody sees in the command; a file beside it is written."""
+    folder = prepared(tmp_path)
+    (folder / "AGENTS.md").write_text("Be brief.", encoding="utf-8")
+    (folder / ".github" / "workflows").mkdir(parents=True)
+    (folder / "write.py").write_text(WRITES, encoding="utf-8")
+    turns = obeying(call("read", path="issue.txt"), call("shell", command="python3 write.py"))
+    async with stage(tmp_path, turns, cwd=folder, sandbox={"bubblewrap": bubblewrap}) as s:
+        await s.run("Read it.")
+        assert s.events(PermissionRequested) == []
+        said = s.body()["messages"][-1]["content"]
+    assert (folder / "plain").read_text("utf-8") == "evil"
+    assert (folder / "AGENTS.md").read_text("utf-8") == "Be brief."
+    assert not (folder / ".github" / "workflows" / "ci.yml").exists()
+    assert [(folder / name).exists() for name in (".mcp.json", ".env")] == [False, True]
+    assert (folder / ".env").read_text("utf-8") != "evil"
+    assert ".mcp.json.from-sandbox" in said
+    (folder / "AGENTS.md").unlink()
+    (folder / "AGENTS.md").symlink_to("notes")
+    turns = [Turn(tool_calls=(call("shell", command="touch beside"),)), Turn(text="Done.")]
+    async with stage(
+        tmp_path, turns, cwd=folder, latest=True, sandbox={"bubblewrap": bubblewrap}
+    ) as s:
+        await s.run("Go on.")
+    assert (folder / "beside").exists()

@@ -52,6 +52,14 @@ _STARTING = frozenset({
     *(".gitconfig", ".inputrc", ".npmrc", ".pypirc", ".ssh", "crontab", "authorized_keys"),
 })
 
+_AT_THE_TOP = (
+    *("AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".mcp.json"),
+    *(".cursorrules", ".windsurfrules", ".clinerules", ".env", ".envrc", ".gitmodules"),
+    *(".pre-commit-config.yaml", ".claude", ".codex", ".cursor", ".gemini", ".husky", ".vscode"),
+    *(".idea", ".github", ".gitlab", ".gitlab-ci.yml", ".circleci", ".devcontainer", ".npmrc"),
+)
+"""Files and folders that steer, as they are spelled where they are read."""
+
 SHOWN = 3
 """So many sources are named in a question."""
 
@@ -140,6 +148,11 @@ def source_of(
             return f"tool {tool}" if tool.startswith("mcp__") else ""
         case _:
             return f"tool {tool}"
+
+
+def steering_in(roots: Iterable[Path]) -> tuple[Path, ...]:
+    """Where at the top of workspaces programs and agents look for what they do; not all of it exists."""
+    return tuple(root / name for root in roots for name in _AT_THE_TOP)
 
 
 def configures(path: Path) -> bool:

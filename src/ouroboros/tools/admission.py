@@ -139,7 +139,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             self._block(passage, decision.rule, decision.reason)
         passage.decision = decision.outcome
         passage.outside, passage.command = decision.outside, decision.command
-        passage.shown, passage.offline = decision.shown, decision.offline
+        passage.shown, passage.wary = decision.shown, decision.wary
         if verdict.outcome == "allow" and _is_for_hooks(decision):
             passage.decision = "hook:allowed"
         elif decision.outcome == "ask":

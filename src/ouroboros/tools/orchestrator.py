@@ -272,7 +272,7 @@ class Orchestrator:
         approved = passage.decision == "asked:allowed"
         then = self._rules.after_cage(mode=self._standing.mode, approved=approved)
         # What was kept from the network because of a text goes there by a yes alone.
-        match "ask" if passage.offline and then == "go" else then:
+        match "ask" if passage.wary and then == "go" else then:
             case "give up":
                 return _advised(result, sandbox)
             case "go":
@@ -291,7 +291,7 @@ class Orchestrator:
         if not passage.outside:
             more = effect.more if passage.decision in _SAID_YES else None
             return await self._cages.within(
-                self._standing.mode, more, passage.shown, offline=passage.offline
+                self._standing.mode, more, passage.shown, wary=passage.wary
             )
         # A person who was asked was told that it is to run outside; a rule says nothing of keys.
         asked = passage.decision == "asked:allowed"

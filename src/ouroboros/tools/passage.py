@@ -36,7 +36,7 @@ class Passage:
         self.layer = ""
         self.command = ""
         self.edited = ""
-        self.offline = False
+        self.wary = False
         self.shown: tuple[Path, ...] = ()
         self.scope: Scope = "once"
         self.source = ""

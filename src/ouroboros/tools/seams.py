@@ -68,11 +68,12 @@ class Cages(Protocol):
         more: PermissionsGranted | None = None,
         shown: Sequence[Path] = (),
         *,
-        offline: bool = False,
+        wary: bool = False,
     ) -> Sandbox:
         """The cage of an ordinary command, and of one that was allowed ``more``.
 
-        ``shown`` are files that rules ask about, and somebody said yes. ``offline`` leaves out the network.
+        ``shown`` are files that rules ask about, and somebody said yes. A ``wary`` one has no network and
+        changes no file that steers programs and agents.
         """
         ...
 
@@ -105,10 +106,10 @@ class OneCage:
         more: PermissionsGranted | None = None,
         shown: Sequence[Path] = (),
         *,
-        offline: bool = False,
+        wary: bool = False,
     ) -> Sandbox:
         """The one."""
-        del mode, more, shown, offline
+        del mode, more, shown, wary
         return self._sandbox
 
     async def caveat(self, mode: Mode) -> str:

@@ -29,6 +29,7 @@ from ouroboros.safety.sandbox.policy import (
     within,
     within_none,
 )
+from ouroboros.safety.untrusted import steering_in
 
 if TYPE_CHECKING:
     from ouroboros.safety.sandbox.choice import Choice
@@ -63,12 +64,12 @@ class Narrower(Struct, frozen=True, kw_only=True):
     Attributes:
         hidden: May not even be read.
         kept: Is not written, whatever was granted there.
-        offline: There is no network, whatever was granted.
+        wary: There is no network, whatever was granted, and what steers programs and agents stays.
     """
 
     hidden: tuple[Path, ...] = ()
     kept: tuple[Path, ...] = ()
-    offline: bool = False
+    wary: bool = False
 
 
 class SessionCages:
@@ -103,13 +104,14 @@ class SessionCages:
         more: PermissionsGranted | None = None,
         shown: Sequence[Path] = (),
         *,
-        offline: bool = False,
+        wary: bool = False,
     ) -> Sandbox:
         """The cage of an ordinary command; nothing may be written in plan mode, whatever ``more`` is.
 
-        ``shown`` are files that rules ask about, and somebody said yes. ``offline`` leaves out the network.
+        ``shown`` are files that rules ask about, and somebody said yes. A ``wary`` one has no
+        network and changes no file that steers programs and agents.
         """
-        return (await self.choice(mode, more, shown, offline=offline)).sandbox
+        return (await self.choice(mode, more, shown, wary=wary)).sandbox
 
     async def beyond(self, shown: Sequence[Path] = ()) -> Sandbox:
         """Everything may be written and the network used; what is hidden stays hidden."""
@@ -132,14 +134,14 @@ class SessionCages:
         more: PermissionsGranted | None = None,
         shown: Sequence[Path] = (),
         *,
-        offline: bool = False,
+        wary: bool = False,
     ) -> "Choice":
         """The cage of an ordinary command, and how far it holds."""
         is_planning = mode == "plan"
         kind = "read-only" if is_planning else self._wanted.mode
         grants = (*self._granted(), *([more] if more is not None else []))
         grants = () if is_planning else grants
-        found = await self._chosen(kind, grants, shown, offline=offline)
+        found = await self._chosen(kind, grants, shown, wary=wary)
         warnings = (found.line,) if found.line else found.warnings
         for warning in warnings:
             if self._warn is not None and warning not in self._told:
@@ -156,7 +158,7 @@ class SessionCages:
         grants: tuple[PermissionsGranted, ...] = (),
         shown: Sequence[Path] = (),
         *,
-        offline: bool = False,
+        wary: bool = False,
     ) -> "Choice":
         masked, also = (await self._masked()).shown(shown), self._narrower()
         if kind == "outside":
@@ -165,7 +167,7 @@ class SessionCages:
             also = Narrower(
                 hidden=(*also.hidden, *masked.denied, *masked.asked),
                 kept=(*also.kept, *masked.kept, *masked.kept_unless),
-                offline=offline,
+                wary=wary,
             )
         key = (kind, grants, also)
         async with self._looking:
@@ -201,17 +203,22 @@ class SessionCages:
                 return choose(policy, self._offered, restores=False)
             case "read-only":
                 policy = keeping(widened(self._policy("read-only", hidden), grants), kept)
-                policy = replace(policy, network="off") if narrower.offline else policy
+                policy = self._warily(policy) if narrower.wary else policy
                 return _chosen(policy, self._offered)
             case _:
                 is_closed = self._wanted.git == "closed"
                 policy = self._policy("workspace-write", hidden)
                 policy = keeping(widened(policy, grants, is_closed=is_closed), kept)
-                policy = replace(policy, network="off") if narrower.offline else policy
+                policy = self._warily(policy) if narrower.wary else policy
                 loosely, alone = real([self._grounds.home]), self._wanted.landlock_alone
                 # A whole repository is too much to be kept and put back.
                 alone = "strict" if is_closed and alone == "restore" else alone
                 return _chosen(policy, self._offered, alone=alone, loosely=loosely)
+
+    def _warily(self, policy: Policy) -> Policy:
+        """Of a link what it leads to is kept: beside one that is kept itself nothing could be made."""
+        kept = real(steering_in(roots_of(self._wanted, self._grounds)))
+        return replace(keeping(policy, kept), network="off")
 
     def _policy(self, reach: Reach, hidden: tuple[Path, ...]) -> Policy:
         policy = policy_of(self._wanted, self._grounds, reach)

@@ -18,7 +18,7 @@ from ouroboros.safety.rules.modes import objection, of_writing, while_planning
 from ouroboros.safety.rules.offered import grant_for, host_amendment, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.regions import Lying, Region, Regions, none
-from ouroboros.safety.rules.tainted import carried, closes
+from ouroboros.safety.rules.tainted import carried, is_confined
 from ouroboros.safety.rules.touched import touched
 from ouroboros.safety.rules.values import (
     ANY,
@@ -240,8 +240,8 @@ class Rules:
         """The decision once more, in view of what was read from outside."""
         if decision.outcome == "deny" or decision.is_explicit or decision.rule == BY_FILE:
             return decision
-        is_closed = decision.outcome == "allow" and closes(seen.intent, around)
-        is_closed = is_closed and not decision.outside
+        is_wary = decision.outcome == "allow" and not decision.outside
+        is_wary = is_wary and is_confined(seen.intent, around)
         found = carried(
             seen.intent,
             replace(around, is_online=around.is_online or decision.outside),
@@ -251,7 +251,7 @@ class Rules:
             touched=seen.touched.paths,
         )
         if not found:
-            return replace(decision, offline=is_closed) if is_closed else decision
+            return replace(decision, wary=True) if is_wary else decision
         asked = decision
         if decision.outcome == "allow":
             asked = self._asking(seen, rule=TAINT, reason="")

@@ -133,10 +133,10 @@ def carried(
             return f"{intent.tool} reaches beyond this session"
 
 
-def closes(intent: Intent, around: Around) -> bool:
-    """Whether a command that nobody said yes to is kept from the network by the sandbox."""
+def is_confined(intent: Intent, around: Around) -> bool:
+    """Whether the sandbox keeps a command from the network and from what steers others."""
     is_ordinary = intent.tool in _STARTED and intent.escalation.permissions == "use_default"
-    return bool(around.outside.sources) and around.is_online and around.can_close and is_ordinary
+    return bool(around.outside.sources) and around.can_close and is_ordinary
 
 
 def _sent(intent: Intent, around: Around, verdict: Verdict | None, reading: Reading | None) -> str:
@@ -147,7 +147,7 @@ def _sent(intent: Intent, around: Around, verdict: Verdict | None, reading: Read
         return "this would publish code"
     if not around.is_online and intent.escalation.permissions == "use_default":
         return ""
-    if closes(intent, around):
+    if is_confined(intent, around):
         # What it does with the network it does without one: only what surely wants it is worth asking.
         return "this may carry data out over the network" if verdict.sends else ""
     if verdict.is_unseen:

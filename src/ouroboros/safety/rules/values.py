@@ -74,7 +74,8 @@ class Decision(Struct, frozen=True, kw_only=True):
         sources: What was read that makes it asked about.
         amendment: The prefix that a yes for good would add to the policy file; may be empty.
         outside: It runs outside of the sandbox.
-        offline: It runs without the network, since text from outside was read and nobody said yes to it.
+        wary: Text from outside was read and nobody said yes to it: it runs without the network, and changes
+            no file that steers programs and agents.
         shown: Files that a rule asks about and the command names: a yes shows them to it.
     """
 
@@ -91,7 +92,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
     amendment: tuple[str, ...] = ()
     outside: bool = False
-    offline: bool = False
+    wary: bool = False
     shown: tuple[Path, ...] = ()
 
 
@@ -118,7 +119,7 @@ class Around(Struct, frozen=True, kw_only=True):
         remembered: Rules that the person wrote down in this session.
         outside: What the model has read that nobody vouches for.
         is_online: Commands reach the network.
-        can_close: The sandbox can keep a single command from the network.
+        can_close: The sandbox can keep a single command from the network, and from files.
         readable: Places that the person let be read, with all below them.
         writable: The same of folders that may be written.
     """
