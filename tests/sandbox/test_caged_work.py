@@ -109,6 +109,76 @@ async def test_a_repository_is_worked_in_as_outside(work: Path, cage: str) -> No
 
 
 @pytest.mark.proves("F08")
+async def test_no_command_makes_what_git_would_read_meanwhile(work: Path) -> None:
+    """A ``commondir`` makes git read other settings, also of the person's git in another window."""
+    await to_thread.run_sync(committed, work)
+    sandbox = cage_of("namespaces", await policy_of(work))
+    text = (
+        "set +e; for name in commondir config.worktree hooks/x; do echo ../evil > .git/$name; done; "
+        "mv .git .git2; rm -f .git/commondir; git status --short; git log --oneline | wc -l; "
+        "rm -rf .git/hooks; cat .git/commondir"
+    )
+    code, said = await told(sandbox, work, text)
+    assert (code, "\n1\n" in said, said.endswith("\n.\n")) == (0, True, True), said
+    left = await to_thread.run_sync(os.listdir, work / ".git")
+    assert not {"commondir", "config.worktree"} & set(left)
+    (work / ".git" / "commondir").write_text(".\n", encoding="utf-8")  # as a kill leaves it
+    assert (await told(sandbox, work, "git log --oneline | wc -l"))[1] == "1\n"
+    assert not (work / ".git" / "commondir").exists()
+
+
+@pytest.mark.proves("F08")
+@pytest.mark.parametrize("cage", ["landlock, restoring", *SEPARATED])
+async def test_what_the_persons_own_git_makes_meanwhile_stays(work: Path, cage: str) -> None:
+    await to_thread.run_sync(committed, work)
+    sandbox = cage_of(cage, await policy_of(work))
+    confined = sandbox.confine(("/bin/sh", "-c", "echo begun; exec sleep 600"), cwd=work)
+
+    def played() -> None:
+        process = begin(confined, cwd=work, environment=dict(os.environ), stdin=-3)
+        assert process.stdout is not None
+        process.stdout.read(1)
+        subprocess.run(
+            ["git", "-C", work, "worktree", "add", "-q", work.parent / "tree"], check=True
+        )
+        (work / ".git" / "rebase-merge").mkdir()
+        process.kill()
+        process.communicate()
+        assert confined.finish is not None
+        confined.finish()
+
+    await to_thread.run_sync(played)
+    assert (work / ".git" / "rebase-merge").exists()
+    status = ["git", "-C", str(work.parent / "tree"), "status"]
+    done = await to_thread.run_sync(partial(subprocess.run, status, check=False))
+    assert done.returncode == 0
+
+
+@pytest.mark.proves("F08")
+@pytest.mark.parametrize("cage", SEPARATED)
+async def test_what_is_hidden_is_not_moved_to_where_it_is_read(work: Path, cage: str) -> None:
+    (work / "config").mkdir()
+    (work / "config" / "key").write_text("secret", encoding="utf-8")
+    (work / "vendor" / "lib" / ".git").mkdir(parents=True)
+    hidden = (work / "config" / "key", work / "vendor")
+    sandbox = cage_of(cage, await policy_of(work, hidden=hidden))
+    assert (await told(sandbox, work, "mv config moved || echo kept"))[1].endswith("kept\n")
+    assert (await told(sandbox, work, "cat config/key moved/key"))[1].count("secret") == 0
+
+
+@pytest.mark.proves("F08")
+async def test_a_link_that_a_command_left_leads_nobody_astray(work: Path, tmp_path: Path) -> None:
+    await to_thread.run_sync(committed, work)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "config").write_text("mine", encoding="utf-8")
+    sandbox = cage_of("landlock, restoring", await policy_of(work))
+    await told(sandbox, work, f"mv .git .git2; ln -s {outside} .git")
+    assert await to_thread.run_sync(os.listdir, outside) == ["config"]
+    assert (outside / "config").read_text("utf-8") == "mine"
+
+
+@pytest.mark.proves("F08")
 async def test_what_is_put_back_is_what_was_there_before_all_that_run(work: Path) -> None:
     """Of two commands at a time the later one has seen what the earlier one wrote."""
     await to_thread.run_sync(committed, work)
@@ -158,6 +228,15 @@ async def test_without_perl_python_takes_on_the_same(work: Path, cage: str) -> N
     text = "ulimit -c; echo x > f; echo x 2>/dev/null > /etc/made || echo kept"
     assert await told(sandbox, work, text) == (0, "0\nkept\n")
     assert (await told(sandbox, work, "exec nowhere"))[0] == 127
+
+
+@pytest.mark.parametrize("cage", CAGES)
+async def test_names_that_are_no_text_are_hidden_as_well(work: Path, cage: str) -> None:
+    odd = work / os.fsdecode(b"k\xfcey")
+    odd.write_text("secret", encoding="utf-8")
+    sandbox = cage_of(cage, await policy_of(work, hidden=(odd,)))
+    code, said = await told(sandbox, work, "cat k*ey")
+    assert (code, "secret" in said) == (1, False)
 
 
 @pytest.mark.parametrize("cage", CAGES)

@@ -120,7 +120,7 @@ async def test_no_reader_reads_it(
     assert (work / "secrets" / "key").read_text("utf-8") == f"{SECRET}\n"
 
 
-@pytest.mark.proves("E05")
+@pytest.mark.proves("E05", "divergences-outside-of-the-sandbox-where")
 @pytest.mark.parametrize("mode", ["danger-full-access", "workspace-write"])
 async def test_a_yes_to_leave_the_sandbox_is_none_to_what_is_denied(
     tmp_path: Path, work: Path, mode: str

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.core.commands import Mode
-from ouroboros.safety.commands.reading import runner_start
+from ouroboros.safety.commands.reading import read_shell, reads_history, runner_start
 from ouroboros.safety.commands.tables.runners import INTERPRETERS, KNOWN, QUOTES, RUNNERS
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Decision, Intent, Rules, parse_rule
@@ -142,6 +142,24 @@ fakeroot {PUSH}
 catchsegv {PUSH}
 sg grp -c '{PUSH}'
 pkexec {PUSH}
+rustup run stable {PUSH}
+bundler exec {PUSH}
+stack exec -- {PUSH}
+opam exec -- {PUSH}
+cabal exec -- {PUSH}
+dune exec -- {PUSH}
+mix cmd {PUSH}
+cmake -E env {PUSH}
+firebase emulators:exec '{PUSH}'
+ansible all -a '{PUSH}'
+uv --directory . run {PUSH}
+poetry -C . run {PUSH}
+docker -H x exec c {PUSH}
+pnpm --filter foo exec {PUSH}
+yarn workspace foo exec {PUSH}
+nix --extra-experimental-features flakes develop -c {PUSH}
+split --filter='{PUSH}' f
+less +'!{PUSH}' f
 """.strip().splitlines()
 )
 ORDINARY = """
@@ -245,3 +263,45 @@ def test_the_tables_agree() -> None:
     assert not QUOTES & RUNNERS.keys()
     assert not QUOTES & INTERPRETERS
     assert KNOWN > QUOTES | INTERPRETERS
+
+
+@every(
+    ("command", "reads"),
+    [
+        *(
+            (each, True)
+            for each in (
+                *(
+                    "git show --stat -p HEAD",
+                    "git diff --stat -p",
+                    "git log -U3",
+                    "git log --unified=1",
+                ),
+                *("git reflog -p", "git diff-files -p", "git status -vv", "git unpack-file abc"),
+                *(
+                    "git show -s HEAD:.env",
+                    "git --exec-path x show",
+                    "git --namespace x show",
+                    "git diff",
+                ),
+                *("git -C sub log -p", "git stash pop", "git checkout main", "git grep x HEAD"),
+            )
+        ),
+        *(
+            (each, False)
+            for each in (
+                *("git status", "git log --oneline", "git show --stat", "git diff --name-only"),
+                *(
+                    "git add a",
+                    "git commit -m x",
+                    "git checkout -b new",
+                    "git branch",
+                    "git grep x",
+                ),
+            )
+        ),
+    ],
+)
+@pytest.mark.proves("E05")
+def test_what_git_may_show_of_a_stored_file(command: str, reads: bool) -> None:
+    assert any(map(reads_history, read_shell(command).commands)) is reads

@@ -118,7 +118,11 @@ class SessionCages:
         return (await self._chosen("beyond", shown=shown)).sandbox
 
     async def outside(self) -> Sandbox:
-        """No cage at all, but for what rules deny: a yes to a command is none to that."""
+        """No cage at all, or one that lets everything through but what rules deny.
+
+        A yes to a command is none to that. Hiding files takes away the rights of the superuser, and
+        other programs are out of sight.
+        """
         masked = await self._masked()
         if not masked.denied and not masked.kept:
             return Unconfined()
@@ -218,7 +222,9 @@ class SessionCages:
     def _warily(self, policy: Policy) -> Policy:
         """Of a link what it leads to is kept: beside one that is kept itself nothing could be made."""
         kept = real(steering_in(roots_of(self._wanted, self._grounds)))
-        return replace(keeping(policy, kept), network="off")
+        # The proxy asks about each place by itself.
+        network = "off" if policy.network == "on" else policy.network
+        return replace(keeping(policy, kept), network=network)
 
     def _policy(self, reach: Reach, hidden: tuple[Path, ...]) -> Policy:
         policy = policy_of(self._wanted, self._grounds, reach)
@@ -342,6 +348,10 @@ def _chosen(
     from ouroboros.safety.sandbox.choice import choose
 
     found = choose(policy, offered, restores=alone == "restore")
+    if found.sandbox.name == "bubblewrap":
+        # It keeps no name absent in a repository: there all of that stays as it is.
+        whole = dict.fromkeys(p.parent if p.parent.name == ".git" else p for p in policy.protected)
+        found = choose(replace(policy, protected=tuple(whole)), offered)
     if alone == "loose" and found.sandbox.name == "landlock":
         found = choose(replace(policy, protected=loosely), offered, restores=False)
     if policy.network != "proxy" or found.sandbox.name == "none":

@@ -137,6 +137,8 @@ _WRITING = {
 
 _TOKENS = re.compile(r"[\s\"'`(){}\[\];!|&:=,<>]+")
 _LONGEST_MENTION = 20_000
+_MOST_BEFORE = 4
+"""So many values of a runner's options may stand before the words that make it run something."""
 
 _LONG_FLAGS = {
     "--all": "-a",
@@ -191,9 +193,18 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 _HISTORY = frozenset({
     *("annotate", "apply", "archive", "bisect", "blame", "bundle", "cat-file", "checkout"),
-    *("cherry-pick", "diff", "diff-index", "diff-tree", "difftool", "fast-export", "format-patch"),
+    *(
+        "cherry-pick",
+        "diff",
+        "diff-files",
+        "diff-index",
+        "diff-tree",
+        "difftool",
+        "fast-export",
+        "format-patch",
+    ),
     *("log", "merge", "pull", "range-diff", "read-tree", "rebase", "reset", "restore", "revert"),
-    *("show", "stash", "switch", "whatchanged", "worktree"),
+    *("merge-tree", "unpack-file", "show", "stash", "switch", "whatchanged", "worktree"),
 })
 _NAMES_ONLY = frozenset({
     "--stat",
@@ -203,7 +214,14 @@ _NAMES_ONLY = frozenset({
     "--numstat",
     "-s",
 })
-_PATCHES = frozenset({"-p", "-u", "--patch", "-c", "--cc", "-S", "-G", "-L", "--full-diff"})
+_PATCHES = (
+    *("-p", "-u", "-U", "--patch", "--unified", "--binary", "-c", "--cc", "-S", "-G", "-L"),
+    *("--full-diff", "-W", "--function-context", "--word-diff", "--color-words", "--remerge-diff"),
+)
+_WITH_VALUE = frozenset({
+    *("-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix"),
+    *("--config-env", "--attr-source"),
+})
 
 
 def reads_history(command: Command) -> bool:
@@ -212,17 +230,22 @@ def reads_history(command: Command) -> bool:
         return False
     rest = list(command.words[1:])
     while rest and rest[0].startswith("-"):
-        rest = rest[2:] if rest[0] in {"-C", "-c", "--git-dir", "--work-tree"} else rest[1:]
+        rest = rest[2:] if rest[0] in _WITH_VALUE else rest[1:]
     if not rest:
         return False
     called, words = rest[0], rest[1:]
+    is_patch = any(word.startswith(_PATCHES) for word in words)
     if called == "grep":
         return any(not word.startswith("-") for word in words[1:]) or "--cached" in words
-    if called == "log":
-        return any(word.startswith(tuple(_PATCHES)) for word in words)
+    if called in {"log", "reflog"}:
+        return is_patch
+    if called == "status":
+        return any(re.match(r"-\w*v|--verbose", word) for word in words)
     if called in {"checkout", "switch"}:
         return not {"-b", "-c", "--create"}.intersection(words)
-    return called in _HISTORY and _NAMES_ONLY.isdisjoint(words)
+    is_named = any(":" in word for word in words)
+    is_summary = not _NAMES_ONLY.isdisjoint(words) and not is_patch and not is_named
+    return called in _HISTORY and not is_summary
 
 
 def read_shell(text: str) -> Reading:
@@ -354,13 +377,19 @@ def runner_start(words: Sequence[str]) -> int | None:
     if called is None:
         return None
     plain = [(at, word) for at, word in enumerate(words[1:], 1) if not word.startswith("-")]
+    plain = plain[:_WRAPPED_WORDS]
     for wanted in called:
         parts = wanted.split()
         if wanted.startswith("-"):
             if wanted in words:
                 return list(words).index(wanted) + 1
-        elif [word for _, word in plain[: len(parts)]] == parts:
-            return plain[len(parts) - 1][0] + 1 if parts else 1
+        elif not parts:
+            return 1
+        for begin in range(
+            min(len(plain), _MOST_BEFORE)
+        ):  # values of its own options may come first
+            if [word for _, word in plain[begin : begin + len(parts)]] == parts:
+                return plain[begin + len(parts) - 1][0] + 1
     return None
 
 
@@ -389,12 +418,12 @@ def mentioned(command: Command) -> Iterator[Command]:
     for word in command.words[1:_WRAPPED_WORDS]:
         if len(word) > _LONGEST_MENTION or _PLAIN_WORD.fullmatch(word):
             continue
-        if name in INTERPRETERS or runner_start(command.words) is not None:
+        if is_unknown:
+            yield from _read(word, 3, set(), Budget()).commands
+        if is_unknown or name in INTERPRETERS or runner_start(command.words) is not None:
             tokens = tuple(token for token in _TOKENS.split(word) if token)
             for start in range(min(len(tokens), _WRAPPED_WORDS)):
                 yield Command(words=tokens[start : start + _WRAPPED_WORDS])
-        elif is_unknown:
-            yield from _read(word, 3, set(), Budget()).commands
 
 
 def _is_hiding(command: Command) -> bool:

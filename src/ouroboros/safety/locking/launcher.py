@@ -40,6 +40,7 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 _SET_FLAGS, _UP = 0x8914, 0x1
 _MASK = "/dev/masked"
+_MOST_NUMBERS = 1 << 20
 _HIGH = 512
 """Descriptors of a request are moved above this number, out of the way of those that the command gets."""
 
@@ -67,6 +68,11 @@ class Request(TypedDict):
 def serve(descriptor: int) -> None:
     """Answers requests until the other end is closed."""
     kernel.end_with_parent(signal.SIGKILL)
+    fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    room = 4 * _HIGH if most == resource.RLIM_INFINITY else min(4 * _HIGH, most)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(room, before[0]), most))
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     os.chdir("/")
@@ -74,7 +80,8 @@ def serve(descriptor: int) -> None:
         while (found := _request(ours)) is not None:
             request, descriptors = found
             try:
-                ours.sendall(struct.pack("=i", _start(request, descriptors, ours)))
+                _check(request, descriptors)
+                ours.sendall(struct.pack("=i", _start(request, descriptors, ours, before)))
             except OSError as refused:
                 ours.sendall(struct.pack("=i", -(refused.errno or 1)))
             finally:
@@ -96,7 +103,16 @@ def _request(ours: socket.socket) -> tuple[Request, list[int]] | None:
     return json.loads(body), descriptors
 
 
-def _start(request: Request, descriptors: list[int], ours: socket.socket) -> int:
+def _check(request: Request, descriptors: list[int]) -> None:
+    """Holds a request to be whole: where a process has no room, descriptors are left out without a word."""
+    wanted = len(request["targets"]) + 1 + (request["rights"] != 0)
+    if len(descriptors) != wanted:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+def _start(
+    request: Request, descriptors: list[int], ours: socket.socket, limit: tuple[int, int]
+) -> int:
     flags = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _SAME_PARENT | signal.SIGCHLD
     flags |= _NEW_USER if request["is_user"] else 0
     flags |= 0 if request["is_network"] else _NEW_NETWORK
@@ -104,9 +120,9 @@ def _start(request: Request, descriptors: list[int], ours: socket.socket) -> int
     started = kernel.clone(flags)
     if started:
         return started
-    told = -1
+    told = descriptors[len(request["targets"])]
     try:
-        ours.detach()
+        os.close(ours.detach())
         told, ruleset = _moved(request, descriptors)
         os.setsid()
         if request["is_user"]:
@@ -116,6 +132,7 @@ def _start(request: Request, descriptors: list[int], ours: socket.socket) -> int
             _loopback()
         os.chdir(request["cwd"])
         _bound(request, ruleset)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
         first = _begun(request)
     except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
         _give_up(told, failed)
@@ -127,6 +144,7 @@ def _moved(request: Request, descriptors: list[int]) -> tuple[int, int]:
     """Gives the descriptors their numbers and closes all others; where errors are told, and the ruleset."""
     high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _HIGH) for each in descriptors]
     os.closerange(0, _HIGH)
+    os.closerange(max(high) + 1, _MOST_NUMBERS)
     targets = request["targets"]
     for each, target in zip(high, targets, strict=False):
         os.dup2(each, target)

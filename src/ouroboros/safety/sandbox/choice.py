@@ -33,7 +33,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def choose(policy: Policy, offered: Features, *, restores: bool = True) -> Choice:
     """The strongest cage there is; one that cannot say something refuses it, and says that it does."""
-    if policy.reach == "full-access" and not policy.hidden:
+    if policy.reach == "full-access" and not policy.hidden and not policy.protected:
         return Choice(sandbox=Unconfined())
     if offered.seatbelt:
         from ouroboros.safety.sandbox.seatbelt import Seatbelt

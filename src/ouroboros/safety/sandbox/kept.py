@@ -3,6 +3,7 @@
 No mount lies over a name that does not exist, and Landlock cannot leave anything out of a folder.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -18,12 +19,26 @@ MOST_ENTRIES, MOST_BYTES = 5_000, 16 * 1024 * 1024
 """What lies below one protected place is remembered up to here."""
 
 
+_MADE_BY_GIT = frozenset({"modules", "worktrees", "rebase-merge", "rebase-apply"})
+"""The person's own git makes these at any time, so a new one is nobody's fault."""
+
+_PLACEHOLDERS: dict[str, bytes | None] = {
+    "commondir": b".\n",
+    "config.worktree": b"",
+    "hooks": None,
+}
+"""Of a repository, what git reads as if it were not there; None for a folder."""
+
+
 class _Entry(Struct, frozen=True):
-    """One file, link or folder; ``stamp`` changes with everything that is done to it."""
+    """One file, link or folder; ``stamp`` changes with everything that is done to it.
+
+    ``content`` is None where there was too much to remember it.
+    """
 
     stamp: tuple[int, ...]
     mode: int
-    content: bytes = b""
+    content: bytes | None = b""
 
 
 def aside(policy: Policy, notes: list[str]) -> Callable[[], None] | None:
@@ -32,7 +47,7 @@ def aside(policy: Policy, notes: list[str]) -> Callable[[], None] | None:
     ``notes`` gets a line for each that did.
     """
     absent = _absent(policy)
-    return (lambda: notes.extend(_set_aside(absent))) if absent else None
+    return (lambda: notes.extend(_set_aside(absent, policy.writable))) if absent else None
 
 
 def _absent(policy: Policy) -> tuple[Path, ...]:
@@ -45,13 +60,14 @@ def _absent(policy: Policy) -> tuple[Path, ...]:
         if any(place.is_relative_to(root) for root in policy.writable)
         and not os.path.lexists(place)
         and os.access(place.parent, os.W_OK)
+        and place.parent.name != ".git"
     )
 
 
-def _set_aside(absent: Iterable[Path]) -> Iterator[str]:
+def _set_aside(absent: Iterable[Path], roots: tuple[Path, ...]) -> Iterator[str]:
     """Gives what a command made under these names another one."""
     for place in absent:
-        if place in _made or not os.path.lexists(place):
+        if place in _made or not os.path.lexists(place) or _link_above(place, roots) is not None:
             continue
         other = _free_name(place)
         try:
@@ -81,6 +97,7 @@ class Kept:
             if policy.reach == "workspace-write"
             and any(place.is_relative_to(root) for root in policy.writable)
         )
+        self._roots = policy.writable
         self._once = Lock()
         self._running = 0
         self._before: dict[Path, _Entry] = {}
@@ -106,13 +123,16 @@ class Kept:
                 for path in {**self._before, **now}
                 if not _is_same(self._before.get(path), now.get(path))
             }
-            wrong = [
-                place
-                for place in self._places
-                if any(path.is_relative_to(place) for path in changed)
-            ]
-            notes += map(self._put_back, wrong)
-            self._before = self._now() if wrong else now
+            for place in self._places:
+                own = sorted(path for path in changed if path.is_relative_to(place))
+                is_made = place.name in _MADE_BY_GIT and place not in self._before
+                if own and not is_made:
+                    notes.append(self._put_back(place, own))
+            # What others write meanwhile is never taken over.
+            same = {path: e for path, e in self._now().items() if path in self._before}
+            for path, entry in same.items():
+                if _is_same(self._before[path], entry):
+                    self._before[path] = entry
 
     def renew(self, path: Path) -> None:
         """Takes over what we changed ourselves."""
@@ -122,19 +142,23 @@ class Kept:
                     kept = {e: v for e, v in self._before.items() if not e.is_relative_to(place)}
                     self._before = kept | self._below(place)
 
-    def _put_back(self, place: Path) -> str:
-        wanted = {path: e for path, e in self._before.items() if path.is_relative_to(place)}
+    def _put_back(self, place: Path, changed: list[Path]) -> str:
         told = f"{place} was changed and is put back"
+        if (link := _link_above(place, self._roots)) is not None:
+            return f"{place} was changed and is not put back: {link} is a link now"
+        aside = _free_name(place)
         try:
-            if os.path.lexists(place):
-                other = _free_name(place)
-                place.rename(other)
-                told += f"; what was there is {other.name}"
-            for path, entry in sorted(wanted.items(), key=lambda item: len(item[0].parts)):
-                _restore(path, entry)
+            for path in changed:
+                before = self._before.get(path)
+                if os.path.lexists(path) and not (before and _are_folders(path, before)):
+                    other = aside / path.relative_to(place) if path != place else aside
+                    other.parent.mkdir(parents=True, exist_ok=True)
+                    path.rename(other)
+                if before is not None:
+                    _restore(path, before)
         except OSError as failed:
             told += f", but not all of it: {failed.strerror} ({failed.filename})"
-        return told
+        return f"{told}; what was there is {aside.name}" if os.path.lexists(aside) else told
 
     def _now(self) -> dict[Path, _Entry]:
         found: dict[Path, _Entry] = {}
@@ -150,11 +174,11 @@ class Kept:
             try:
                 status = path.lstat()
                 entry = self._entry(path, status, room=MOST_BYTES - size)
-                if stat.S_ISDIR(status.st_mode):
+                if stat.S_ISDIR(status.st_mode) and path.name != "objects":
                     waiting += path.iterdir()
             except OSError:
                 continue
-            size += len(entry.content)
+            size += len(entry.content or b"")
             found[path] = entry
         return found
 
@@ -166,18 +190,33 @@ class Kept:
         known = self._before.get(path)
         if known is not None and known.stamp == stamp:
             return known
-        content = b""
+        content: bytes | None = b""
         if stat.S_ISLNK(mode):
             content = os.fsencode(path.readlink())
-        elif stat.S_ISREG(mode) and status.st_size <= room:
-            content = path.read_bytes()
+        elif stat.S_ISREG(mode):
+            content = path.read_bytes() if status.st_size <= room else None
         return _Entry(stamp, mode, content)
 
 
 def _is_same(one: _Entry | None, other: _Entry | None) -> bool:
     if one is None or other is None:
         return one is other
-    return one.stamp == other.stamp or (one.mode, one.content) == (other.mode, other.content)
+    if one.stamp == other.stamp:
+        return True
+    return one.content is not None and (one.mode, one.content) == (other.mode, other.content)
+
+
+def _link_above(place: Path, roots: Iterable[Path]) -> Path | None:
+    """A link on the way to a place, below the folder that commands may write: it leads elsewhere."""
+    held = tuple(roots)
+    above = (
+        each for each in place.parents if any(each != r and each.is_relative_to(r) for r in held)
+    )
+    return next((each for each in above if each.is_symlink()), None)
+
+
+def _are_folders(path: Path, before: _Entry) -> bool:
+    return stat.S_ISDIR(before.mode) and path.is_dir() and not path.is_symlink()
 
 
 def _restore(path: Path, entry: _Entry) -> None:
@@ -185,6 +224,8 @@ def _restore(path: Path, entry: _Entry) -> None:
     if stat.S_ISDIR(entry.mode):
         path.mkdir(exist_ok=True)
         path.chmod(stat.S_IMODE(entry.mode))
+    elif entry.content is None:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
     elif stat.S_ISLNK(entry.mode):
         path.symlink_to(os.fsdecode(entry.content))
     elif stat.S_ISREG(entry.mode):
@@ -201,3 +242,66 @@ def changed_by_us(path: Path) -> None:
     _made.update(each for each in (path, *path.parents) if each.name in PROTECTED_NAMES)
     for each in tuple(_living):
         each.renew(path)
+
+
+class Placeholders:
+    """What a command is kept from making in a repository, in its place while commands run.
+
+    A mount needs something to lie over. Git reads each as if it were not there, so one that a kill
+    leaves changes nothing, and the next command takes it away.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        """Makes nothing yet."""
+        self._places = tuple(
+            place
+            for place in policy.protected
+            if place.name in _PLACEHOLDERS
+            and place.parent.name == ".git"
+            and any(place.is_relative_to(root) for root in policy.writable)
+        )
+        self._once = Lock()
+        self._running = 0
+        self._ours: set[Path] = set()
+
+    def begin(self) -> None:
+        """A command is about to start. Blocks."""
+        with self._once:
+            self._running += 1
+            for place in self._places:
+                try:
+                    if not os.path.lexists(place) and place.parent.is_dir():
+                        _make(place, _PLACEHOLDERS[place.name])
+                        self._ours.add(place)
+                    elif _is_left(place):
+                        self._ours.add(place)
+                except OSError:
+                    continue
+
+    def end(self) -> None:
+        """One has ended. Blocks."""
+        with self._once:
+            self._running -= 1
+            while self._running == 0 and self._ours:
+                place = self._ours.pop()
+                try:
+                    if place.is_dir():
+                        place.rmdir()
+                    elif _is_left(place):
+                        place.unlink()
+                except OSError:
+                    continue
+
+
+def _make(place: Path, content: bytes | None) -> None:
+    if content is None:
+        place.mkdir()
+    else:
+        with place.open("xb") as file:
+            file.write(content)
+
+
+def _is_left(place: Path) -> bool:
+    """Whether a file is one of a run that was killed: git itself writes none like it."""
+    content = _PLACEHOLDERS[place.name]
+    return content is not None and place.is_file() and place.read_bytes() == content

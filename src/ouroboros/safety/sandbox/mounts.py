@@ -30,6 +30,8 @@ def mounts_of(policy: Policy) -> tuple[tuple[Path, Kind], ...]:
     for place in policy.shown:
         if os.path.lexists(place) and found.get(place, "protected") == "protected":
             found[place] = "protected"
+    closed = frozenset(place for place, kind in found.items() if kind == "hidden")
+    found = {p: kind for p, kind in found.items() if closed.isdisjoint(p.parents)}
     return tuple(sorted(found.items(), key=lambda item: len(item[0].parts)))
 
 
@@ -48,10 +50,10 @@ def _owner(path: Path) -> int:
 @lru_cache(maxsize=16)
 def _above(policy: Policy) -> tuple[Path, ...]:
     """Folders between a writable one and what is protected in it: a mount cannot be renamed away."""
-    roots, kept = frozenset(policy.writable), frozenset(policy.protected)
+    roots, kept = frozenset(policy.writable), frozenset((*policy.protected, *policy.hidden))
     found = dict.fromkeys(
         folder
-        for place in (*policy.protected, *policy.writable)
+        for place in (*policy.protected, *policy.hidden, *policy.writable)
         for folder in place.parents
         if not roots.isdisjoint((folder, *folder.parents))
         and kept.isdisjoint((folder, *folder.parents))

@@ -19,7 +19,7 @@ from ouroboros.safety.locking.launcher import Request
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import Confined, Start, Started
 from ouroboros.safety.sandbox.floor import limits, marks
-from ouroboros.safety.sandbox.kept import aside
+from ouroboros.safety.sandbox.kept import Placeholders, aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.mounts import mounts_of, needs_user_namespace
 from ouroboros.safety.sandbox.policy import Policy
@@ -38,7 +38,7 @@ class Namespaces:
 
     def __init__(self, policy: Policy) -> None:
         """Starts nothing yet."""
-        self._policy = policy
+        self._policy, self._placeholders = policy, Placeholders(policy)
         self._filter = seccomp.refusing(
             platform.machine(), policy.network, local_sockets=policy.local_sockets
         )
@@ -52,21 +52,37 @@ class Namespaces:
         """The command, to be started by the launcher."""
         del cwd
         notes: list[str] = []
+        set_aside, is_begun = aside(self._policy, notes), False
+
+        def launch(start: Start) -> int:
+            nonlocal is_begun
+            self._placeholders.begin()
+            is_begun = True
+            return self._launch(start)
+
+        def finish() -> None:
+            nonlocal is_begun
+            if is_begun:
+                is_begun = False
+                self._placeholders.end()
+            if set_aside is not None:
+                set_aside()
+
         return Confined(
             command=tuple(command),
             environment=marks(self.name, self._policy.network),
-            launch=self._launch,
-            finish=aside(self._policy, notes),
+            launch=launch,
+            finish=finish,
             notes=notes,
         )
 
     def _launch(self, start: Start) -> int:
         policy = self._policy
         request = Request(
-            command=list(start.command),
-            environment=dict(start.environment),
-            cwd=str(start.cwd),
-            places=[(str(place), kind) for place, kind in mounts_of(policy)],
+            command=list(map(_spelled, start.command)),
+            environment={_spelled(n): _spelled(v) for n, v in start.environment.items()},
+            cwd=_spelled(start.cwd),
+            places=[(_spelled(place), kind) for place, kind in mounts_of(policy)],
             is_read_only=policy.reach != "full-access",
             is_user=needs_user_namespace(policy),
             is_network=policy.network == "on",
@@ -84,6 +100,11 @@ class Namespaces:
             return _launcher().start(request, [*passed, ruleset])
         finally:
             os.close(ruleset)
+
+
+def _spelled(text: str | Path) -> str:
+    """The same bytes in the launcher, which always reads names as UTF-8, whatever our locale is."""
+    return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
 class _Launcher:

@@ -25,6 +25,16 @@ RUNNERS: dict[str, tuple[str, ...]] = {
         ALWAYS,
     ),
     "accelerate": ("launch",),
+    "ansible": ALWAYS,
+    "bundler": ("exec",),
+    "cabal": ("exec", "run"),
+    "cmake": ("-E",),
+    "dune": ("exec",),
+    "firebase": ("emulators:exec",),
+    "mix": ("cmd", "run"),
+    "opam": ("exec",),
+    "rustup": ("run",),
+    "stack": ("exec", "run"),
     "apptainer": ("exec", "run"),
     "asdf": ("exec",),
     "aws-vault": ("exec",),
@@ -83,7 +93,7 @@ RUNNERS: dict[str, tuple[str, ...]] = {
     "turbo": ("run", "exec"),
     "uv": ("run", "tool run"),
     "vagrant": ("ssh",),
-    "yarn": ("exec", "dlx", "run"),
+    "yarn": ("exec", "dlx", "run", "workspace"),
 }
 """By the words that must come first; an empty one means that any words are a command."""
 
@@ -97,10 +107,10 @@ INTERPRETERS = frozenset({
 
 QUOTES = frozenset({
     *("echo", "printf", "git", "gh", "glab", "grep", "egrep", "fgrep", "rg", "ag", "ack", "cat"),
-    *("ls", "test", "[", "[[", "man", "which", "type", "whereis", "apropos", "tldr", "logger"),
+    *("ls", "test", "[", "[[", "which", "type", "whereis", "apropos", "tldr", "logger"),
     *("notify-send", "say", "wall", "head", "tail", "wc", "sort", "cut", "tr", "basename"),
     *("dirname", "touch", "mkdir", "cp", "mv", "rm", "ln", "cd", "pushd", "export", "alias"),
-    *("svn", "hg", "jj", "jira", "linear", "slack", "diff", "less", "more", "tee", "read", "true"),
+    *("svn", "hg", "jj", "jira", "linear", "slack", "diff", "more", "tee", "read", "true"),
 })
 """Programs for which a command among their words is a text, and nothing that they run."""
 
@@ -109,7 +119,7 @@ KNOWN = (
     | INTERPRETERS
     | RUNNERS.keys()
     | frozenset({
-        *("ansible", "ant", "apt", "apt-get", "aws", "az", "bazel", "biome", "black", "brew"),
+        *("ant", "apt", "apt-get", "aws", "az", "bazel", "biome", "black", "brew"),
         *(
             "bundler",
             "buck",
@@ -122,7 +132,7 @@ KNOWN = (
             "createdb",
             "curl",
         ),
-        *("dart", "date", "dd", "df", "dig", "dotnet", "du", "dune", "eslint", "ffmpeg", "file"),
+        *("dart", "date", "dd", "df", "dig", "dotnet", "du", "eslint", "ffmpeg", "file"),
         *(
             "find",
             "firebase",
@@ -148,7 +158,7 @@ KNOWN = (
             "lein",
             "lsof",
         ),
-        *("meson", "minikube", "mix", "mkfifo", "mocha", "mvn", "mypy", "netlify", "next", "ng"),
+        *("meson", "minikube", "mkfifo", "mocha", "mvn", "mypy", "netlify", "next", "ng"),
         *(
             "nmap",
             "opam",
@@ -162,7 +172,7 @@ KNOWN = (
             "playwright",
         ),
         *("pre-commit", "prettier", "prisma", "ps", "pulumi", "pwd", "pylint", "pyright", "pytest"),
-        *("redis-cli", "rm", "rmdir", "rspec", "rubocop", "ruff", "rustc", "rustup", "sbt", "scp"),
+        *("redis-cli", "rm", "rmdir", "rspec", "rubocop", "ruff", "rustc", "sbt", "scp"),
         *(
             "seq",
             "shellcheck",
