@@ -75,7 +75,7 @@ class Window:
 
     async def shows(self, words: str) -> None:
         """Waits until these words can be read."""
-        await self.until(f"document.body.innerText.includes({json.dumps(words)})")
+        await self.until(f"document.body?.innerText.includes({json.dumps(words)})")
 
     async def text(self, selector: str = "body") -> str:
         """What can be read in an element; empty where there is none."""
