@@ -64,8 +64,11 @@ export function Login({ link }) {
   const box = useAutofocus();
   const enter = async (event) => {
     event.preventDefault();
+    // What the field holds: Enter may come before what was pasted has been drawn.
+    const typed = event.currentTarget.querySelector("input").value.trim();
+    if (!typed) return;
     try {
-      await link.login(token.trim().replace(/^.*#(?:token=)?/, ""));
+      await link.login(typed.replace(/^.*#(?:token=)?/, ""));
     } catch (error) {
       tell(error.message);
     }
@@ -76,5 +79,5 @@ export function Login({ link }) {
     <p class="hush">This page needs the token that <code>ouro web</code> printed${link.wasHere ? " this time" : ""}. Open the whole address, or paste it here.</p>
     <label><span class="field-label">Token or address</span><input class="field mono" type="password" autofocus autocomplete="off" value=${token} onInput=${(e) => type(e.target.value)} aria-describedby="login-problem" /></label>
     <p id="login-problem" role="alert" class="small">${problem}</p>
-    <${Button} kind="main" type="submit" disabled=${!token.trim()}>Enter<//></form></main>`;
+    <${Button} kind="main" type="submit">Enter<//></form></main>`;
 }
