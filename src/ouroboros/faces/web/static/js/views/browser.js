@@ -55,15 +55,25 @@ function Browser({ store, session, page, feed }) {
     hint: () => store.say(shown?.driver === "person" ? "Another window drives this tab: F9 takes it over" : "The agent drives this tab: F9 takes it over", {}),
   };
   useLiveKeys(page, drive);
+  // The tab may come into view only later; then the focus goes to it, and not to what stood in its place.
+  const now = useRef("");
+  now.current = id;
+  const wish = useRef(null);
+  const settle = () => {
+    const { tab, url } = wish.current ?? {};
+    if (!tab || now.current !== tab) return;
+    wish.current = null;
+    // Whoever went elsewhere while the tab opened stays there.
+    const at = document.activeElement;
+    if (at === document.body || root.current?.contains(at)) (url ? field : bar).current?.focus({ preventScroll: true });
+  };
+  useEffect(settle);
   const open = async (url = "") => {
     const said = await ask("tab:open", { url });
     if (!said?.tab) return;
+    wish.current = { tab: said.tab, url };
     choose(said.tab);
-    requestAnimationFrame(() => {
-      // Whoever went elsewhere while the tab opened stays there.
-      const at = document.activeElement;
-      if (at === document.body || root.current?.contains(at)) (url ? field : bar).current?.focus({ preventScroll: true });
-    });
+    requestAnimationFrame(settle);
   };
   const show = (tab) => { choose(tab); if (feed.tabs.get(tab)?.mine) ask("tab:switch", { tab }); };
   return html`<div class="browser" ref=${root}>
