@@ -45,7 +45,7 @@ _HIGH = 512
 """Descriptors of a request are moved above this number, out of the way of those that the command gets."""
 
 
-class Request(TypedDict):
+class LaunchRequest(TypedDict):
     """One command, as JSON; the ``filter`` of system calls in hexadecimal digits.
 
     ``places`` are paths with what is mounted there, the outer ones first. ``targets`` are the numbers that the descriptors have for the command;
@@ -89,7 +89,7 @@ def serve(descriptor: int) -> None:
                     os.close(each)
 
 
-def _request(ours: socket.socket) -> tuple[Request, list[int]] | None:
+def _request(ours: socket.socket) -> tuple[LaunchRequest, list[int]] | None:
     head, descriptors, _, _ = socket.recv_fds(ours, 8, MOST_DESCRIPTORS)
     if len(head) < 8:
         return None
@@ -103,7 +103,7 @@ def _request(ours: socket.socket) -> tuple[Request, list[int]] | None:
     return json.loads(body), descriptors
 
 
-def _check(request: Request, descriptors: list[int]) -> None:
+def _check(request: LaunchRequest, descriptors: list[int]) -> None:
     """Holds a request to be whole: where a process has no room, descriptors are left out without a word."""
     wanted = len(request["targets"]) + 1 + (request["rights"] != 0)
     if len(descriptors) != wanted:
@@ -111,7 +111,7 @@ def _check(request: Request, descriptors: list[int]) -> None:
 
 
 def _start(
-    request: Request, descriptors: list[int], ours: socket.socket, limit: tuple[int, int]
+    request: LaunchRequest, descriptors: list[int], ours: socket.socket, limit: tuple[int, int]
 ) -> int:
     flags = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _SAME_PARENT | signal.SIGCHLD
     flags |= _NEW_USER if request["is_user"] else 0
@@ -140,7 +140,7 @@ def _start(
     _wait(first)
 
 
-def _moved(request: Request, descriptors: list[int]) -> tuple[int, int]:
+def _moved(request: LaunchRequest, descriptors: list[int]) -> tuple[int, int]:
     """Gives the descriptors their numbers and closes all others; where errors are told, and the ruleset."""
     high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _HIGH) for each in descriptors]
     os.closerange(0, _HIGH)
@@ -258,7 +258,7 @@ def _loopback() -> None:
         fcntl.ioctl(asking, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
 
 
-def _bound(request: Request, ruleset: int) -> None:
+def _bound(request: LaunchRequest, ruleset: int) -> None:
     """Gives up what the command is not to have; what follows has it no more."""
     with contextlib.suppress(OSError):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # a terminal that was made for it is its own
@@ -279,7 +279,7 @@ def _bound(request: Request, ruleset: int) -> None:
     kernel.seccomp(bytes.fromhex(request["filter"]), every_thread=False)
 
 
-def _begun(request: Request) -> int:
+def _begun(request: LaunchRequest) -> int:
     """The number of the command; a program that cannot be started is told of as a shell would."""
     command, environment = request["command"], request["environment"]
     paths = [command[0]]

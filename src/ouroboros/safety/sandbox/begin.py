@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ouroboros.safety.sandbox.cage import Confined, Start, Started
+from ouroboros.safety.sandbox.cage import Confined, Launch, Started
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -76,7 +76,7 @@ def begin(
             )
 
         if confined.launch is not None:
-            wanted = Start(
+            wanted = Launch(
                 command=tuple(command), environment=seen, cwd=cwd, descriptors=inherited, told=-1
             )
             popen = _launched(confined.launch, wanted, (stdin, stdout, stderr))
@@ -91,8 +91,8 @@ def begin(
 
 
 def _launched(
-    launch: Callable[[Start], int], start: Start, streams: tuple[IO[bytes] | int, ...]
-) -> "Child":
+    launch: Callable[[Launch], int], start: Launch, streams: tuple[IO[bytes] | int, ...]
+) -> "LaunchedProcess":
     """What the launcher started, once it runs.
 
     Raises:
@@ -116,7 +116,7 @@ def _launched(
             raise
         finally:
             os.close(writing)
-        child = Child(number, start.command, ours[0], ours[1], ours[2])
+        child = LaunchedProcess(number, start.command, ours[0], ours[1], ours[2])
         said = b""
         while piece := os.read(reading, _MOST_TOLD):
             said += piece
@@ -229,7 +229,7 @@ def _close(pipes: Sequence[IO[bytes] | None]) -> None:
             pipe.close()
 
 
-class Child:
+class LaunchedProcess:
     """A process that the launcher started and that is our child all the same; as ``subprocess.Popen``."""
 
     def __init__(

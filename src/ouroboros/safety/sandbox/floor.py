@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
 from ouroboros.safety.sandbox.inner import limits_of
-from ouroboros.safety.sandbox.kept import Kept, aside
+from ouroboros.safety.sandbox.kept import KeptPlaces, aside
 from ouroboros.safety.sandbox.landlock import Ruleset, divided
 from ouroboros.safety.sandbox.policy import Policy, Traffic
 
@@ -39,7 +39,7 @@ class Floor:
         With ``restores`` what is protected in writable folders may be changed, and is put back afterwards;
         else nothing can be made beside it.
         """
-        self._kept = Kept(policy) if restores else None
+        self._kept = KeptPlaces(policy) if restores else None
         self._aside = policy
         policy = replace(policy, protected=()) if restores else policy
         self._policy, self._limiter = policy, limiter

@@ -30,7 +30,7 @@ _PLACEHOLDERS: dict[str, bytes | None] = {
 """Of a repository, what git reads as if it were not there; None for a folder."""
 
 
-class _Entry(Struct, frozen=True):
+class _KeptEntry(Struct, frozen=True):
     """One file, link or folder; ``stamp`` changes with everything that is done to it.
 
     ``content`` is None where there was too much to remember it.
@@ -86,7 +86,7 @@ def _free_name(place: Path) -> Path:
     return place.with_name(next(free, f"{place.name}.from-sandbox-{os.getpid()}"))
 
 
-class Kept:
+class KeptPlaces:
     """What is protected in writable folders, as it was before the commands that run now."""
 
     def __init__(self, policy: Policy) -> None:
@@ -100,7 +100,7 @@ class Kept:
         self._roots = policy.writable
         self._once = Lock()
         self._running = 0
-        self._before: dict[Path, _Entry] = {}
+        self._before: dict[Path, _KeptEntry] = {}
         _living.add(self)
 
     def begin(self) -> None:
@@ -160,14 +160,14 @@ class Kept:
             told += f", but not all of it: {failed.strerror} ({failed.filename})"
         return f"{told}; what was there is {aside.name}" if os.path.lexists(aside) else told
 
-    def _now(self) -> dict[Path, _Entry]:
-        found: dict[Path, _Entry] = {}
+    def _now(self) -> dict[Path, _KeptEntry]:
+        found: dict[Path, _KeptEntry] = {}
         for place in self._places:
             found |= self._below(place)
         return found
 
-    def _below(self, place: Path) -> dict[Path, _Entry]:
-        found: dict[Path, _Entry] = {}
+    def _below(self, place: Path) -> dict[Path, _KeptEntry]:
+        found: dict[Path, _KeptEntry] = {}
         waiting, size = [place], 0
         while waiting and len(found) < MOST_ENTRIES:
             path = waiting.pop()
@@ -182,10 +182,10 @@ class Kept:
             found[path] = entry
         return found
 
-    def _entry(self, path: Path, status: os.stat_result, *, room: int) -> _Entry:
+    def _entry(self, path: Path, status: os.stat_result, *, room: int) -> _KeptEntry:
         mode = status.st_mode
         if stat.S_ISDIR(mode):
-            return _Entry((stat.S_IFMT(mode), mode), mode)
+            return _KeptEntry((stat.S_IFMT(mode), mode), mode)
         stamp = (status.st_ino, status.st_size, mode, status.st_mtime_ns, status.st_ctime_ns)
         known = self._before.get(path)
         if known is not None and known.stamp == stamp:
@@ -195,10 +195,10 @@ class Kept:
             content = os.fsencode(path.readlink())
         elif stat.S_ISREG(mode):
             content = path.read_bytes() if status.st_size <= room else None
-        return _Entry(stamp, mode, content)
+        return _KeptEntry(stamp, mode, content)
 
 
-def _is_same(one: _Entry | None, other: _Entry | None) -> bool:
+def _is_same(one: _KeptEntry | None, other: _KeptEntry | None) -> bool:
     if one is None or other is None:
         return one is other
     if one.stamp == other.stamp:
@@ -215,11 +215,11 @@ def _link_above(place: Path, roots: Iterable[Path]) -> Path | None:
     return next((each for each in above if each.is_symlink()), None)
 
 
-def _are_folders(path: Path, before: _Entry) -> bool:
+def _are_folders(path: Path, before: _KeptEntry) -> bool:
     return stat.S_ISDIR(before.mode) and path.is_dir() and not path.is_symlink()
 
 
-def _restore(path: Path, entry: _Entry) -> None:
+def _restore(path: Path, entry: _KeptEntry) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)  # all around it may be gone as well
     if stat.S_ISDIR(entry.mode):
         path.mkdir(exist_ok=True)
@@ -233,7 +233,7 @@ def _restore(path: Path, entry: _Entry) -> None:
         path.chmod(stat.S_IMODE(entry.mode))
 
 
-_living: WeakSet[Kept] = WeakSet()
+_living: WeakSet[KeptPlaces] = WeakSet()
 _made: set[Path] = set()
 
 

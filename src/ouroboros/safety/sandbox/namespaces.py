@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ouroboros.safety.locking import kernel, seccomp
-from ouroboros.safety.locking.launcher import Request
+from ouroboros.safety.locking.launcher import LaunchRequest
 from ouroboros.safety.sandbox.begin import begin
-from ouroboros.safety.sandbox.cage import Confined, Start, Started
+from ouroboros.safety.sandbox.cage import Confined, Launch, Started
 from ouroboros.safety.sandbox.floor import limits, marks
 from ouroboros.safety.sandbox.kept import Placeholders, aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
@@ -54,7 +54,7 @@ class Namespaces:
         notes: list[str] = []
         set_aside, is_begun = aside(self._policy, notes), False
 
-        def launch(start: Start) -> int:
+        def launch(start: Launch) -> int:
             nonlocal is_begun
             self._placeholders.begin()
             is_begun = True
@@ -76,9 +76,9 @@ class Namespaces:
             notes=notes,
         )
 
-    def _launch(self, start: Start) -> int:
+    def _launch(self, start: Launch) -> int:
         policy = self._policy
-        request = Request(
+        request = LaunchRequest(
             command=list(map(_spelled, start.command)),
             environment={_spelled(n): _spelled(v) for n, v in start.environment.items()},
             cwd=_spelled(start.cwd),
@@ -115,7 +115,7 @@ class _Launcher:
         self._process: Started | None = None
         self._ours: socket.socket | None = None
 
-    def start(self, request: Request, descriptors: list[int]) -> int:
+    def start(self, request: LaunchRequest, descriptors: list[int]) -> int:
         """The number of the new process, which is a child of ours.
 
         Raises:
