@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ouroboros.safety.sandbox.cage import Confined, Launch, Started
+from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -76,7 +76,7 @@ def begin(
             )
 
         if confined.launch is not None:
-            wanted = Launch(
+            wanted = CommandLaunch(
                 command=tuple(command), environment=seen, cwd=cwd, descriptors=inherited, told=-1
             )
             popen = _launched(confined.launch, wanted, (stdin, stdout, stderr))
@@ -91,7 +91,9 @@ def begin(
 
 
 def _launched(
-    launch: Callable[[Launch], int], start: Launch, streams: tuple[IO[bytes] | int, ...]
+    launch: Callable[[CommandLaunch], int],
+    start: CommandLaunch,
+    streams: tuple[IO[bytes] | int, ...],
 ) -> "LaunchedProcess":
     """What the launcher started, once it runs.
 

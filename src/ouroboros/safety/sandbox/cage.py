@@ -44,7 +44,7 @@ class Started(Protocol):
         ...
 
 
-class Launch(Struct, frozen=True, kw_only=True):
+class CommandLaunch(Struct, frozen=True, kw_only=True):
     """A command with all that it gets.
 
     Attributes:
@@ -78,7 +78,7 @@ class Confined(Struct, frozen=True, kw_only=True):
 
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    launch: Callable[[Launch], int] | None = None
+    launch: Callable[[CommandLaunch], int] | None = None
     lock: Callable[[], None] | None = None
     descriptors: Mapping[int, Callable[[], int]] = field(
         default_factory=dict[int, Callable[[], int]]

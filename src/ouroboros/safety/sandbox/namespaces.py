@@ -17,7 +17,7 @@ from pathlib import Path
 from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.locking.launcher import LaunchRequest
 from ouroboros.safety.sandbox.begin import begin
-from ouroboros.safety.sandbox.cage import Confined, Launch, Started
+from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
 from ouroboros.safety.sandbox.floor import limits, marks
 from ouroboros.safety.sandbox.kept import Placeholders, aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
@@ -54,7 +54,7 @@ class Namespaces:
         notes: list[str] = []
         set_aside, is_begun = aside(self._policy, notes), False
 
-        def launch(start: Launch) -> int:
+        def launch(start: CommandLaunch) -> int:
             nonlocal is_begun
             self._placeholders.begin()
             is_begun = True
@@ -76,7 +76,7 @@ class Namespaces:
             notes=notes,
         )
 
-    def _launch(self, start: Launch) -> int:
+    def _launch(self, start: CommandLaunch) -> int:
         policy = self._policy
         request = LaunchRequest(
             command=list(map(_spelled, start.command)),
