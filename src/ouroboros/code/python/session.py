@@ -17,7 +17,7 @@ from ouroboros.code.errors import IsolateFailed
 from ouroboros.code.python.artifacts import Artifact, Shelf
 from ouroboros.safety.companion import Companion, CompanionGone, companion
 from ouroboros.safety.guard import Guard
-from ouroboros.safety.sandbox import Sandbox
+from ouroboros.safety.sandbox import Confined, Sandbox, refused_since
 
 START_SECONDS = 20.0
 """How long a worker may take to start."""
@@ -55,6 +55,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         dropped: Bytes of output beyond what is kept.
         stopped: What ended it before its time.
         lost: Variables that went with the process that held them.
+        refused: What its sandbox refused to it.
     """
 
     ok: bool = False
@@ -69,6 +70,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     dropped: int = 0
     stopped: Stopped = ""
     lost: tuple[str, ...] = ()
+    refused: str = ""
 
 
 class _Hello(Struct):
@@ -144,6 +146,7 @@ class PythonSession:
         self._child: Companion | None = None
         self._frames = wire.Unpacker("hoemd", FRAME_BYTES)
         self._cage: object = None
+        self._confined: Confined | None = None
         self._is_direct = False
         self._number = 0
         self._names: tuple[str, ...] = ()
@@ -225,6 +228,7 @@ class PythonSession:
             dropped=done.dropped,
             stopped=stopped,
             lost=lost,
+            refused="" if self._confined is None else refused_since(self._confined, done.error),
         )
 
     # The process.
@@ -240,6 +244,7 @@ class PythonSession:
         await anyio.to_thread.run_sync(self._shelf.make)
         options = {"artifacts": str(self._shelf.workshop)}
         command = (*self._interpreter, str(_WORKER), msgspec.json.encode(options).decode())
+        confined = sandbox.confine(command, cwd=cwd)
         try:
             self._child = await self._stack.enter_async_context(
                 companion(
@@ -247,7 +252,7 @@ class PythonSession:
                     cwd=cwd,
                     environment=self._environment,
                     guard=self._guard,
-                    confined=sandbox.confine(command, cwd=cwd),
+                    confined=confined,
                 )
             )
             with anyio.fail_after(START_SECONDS):
@@ -266,7 +271,7 @@ class PythonSession:
         except BaseException:
             await self.end()
             raise
-        self._cage = cage
+        self._cage, self._confined = cage, confined
         return lost
 
     async def _greeted(self, child: Companion) -> None:

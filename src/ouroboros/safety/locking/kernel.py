@@ -13,6 +13,8 @@ _PATH_BENEATH, _NET_PORT = 1, 2
 _SET_NO_NEW_PRIVS, _SET_DUMPABLE, _CAPBSET_DROP = 38, 4, 24
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_FILTER, _TSYNC = 1, 1
+_NEW_LISTENER, _WAIT_KILLABLE = 8, 32
+_FACCESSAT = {"x86_64": 269, "aarch64": 48}
 
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _MOUNT = {"x86_64": 165, "aarch64": 40}
@@ -147,6 +149,25 @@ def seccomp(program: bytes, *, every_thread: bool) -> None:
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     flags = _TSYNC if every_thread else 0
     _checked(_call(number, _SET_FILTER, flags, header), "seccomp")
+
+
+def seccomp_listener(program: bytes) -> int:
+    """Sets a filter on the calling thread; the descriptor where its notifications are received.
+
+    Raises:
+        OSError: The kernel refuses, or knows no notifications.
+    """
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
+    number = _SECCOMP.get(platform.machine(), -1)
+    flags = _NEW_LISTENER | _WAIT_KILLABLE
+    return _checked(_call(number, _SET_FILTER, flags, header), "seccomp")
+
+
+def why_not_writable(path: str | os.PathLike[str]) -> int:
+    """The number of the error with which the calling process may not write there; 0 where it may."""
+    number = _FACCESSAT[platform.machine()]
+    return max(0, -_call(number, _HERE, os.fsencode(path), os.W_OK))
 
 
 def _prctl(option: int, value: int) -> int:

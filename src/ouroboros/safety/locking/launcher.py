@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NoReturn, TypedDict
 
 from ouroboros.safety.locking import kernel
+from ouroboros.safety.locking.observing import Observed, Observer, observe
 
 MOST_DESCRIPTORS = 32
 """In one request."""
@@ -49,7 +50,8 @@ class LaunchRequest(TypedDict):
     """One command, as JSON; the ``filter`` of system calls in hexadecimal digits.
 
     ``places`` are paths with what is mounted there, the outer ones first. ``targets`` are the numbers that the descriptors have for the command;
-    two more follow them: where errors are told, and the ruleset of Landlock if ``rights`` are not 0.
+    three more follow them: where errors are told, where refusals are, and the ruleset of Landlock if ``rights`` are not 0.
+    ``observing`` is the filter where refusals are told of, and ``ports`` those of the proxy if there is one.
     """
 
     command: list[str]
@@ -62,6 +64,9 @@ class LaunchRequest(TypedDict):
     limits: list[tuple[int, int]]
     rights: int
     filter: str
+    observing: str
+    machine: str
+    ports: list[int] | None
     targets: list[int]
 
 
@@ -105,7 +110,7 @@ def _request(ours: socket.socket) -> tuple[LaunchRequest, list[int]] | None:
 
 def _check(request: LaunchRequest, descriptors: list[int]) -> None:
     """Holds a request to be whole: where a process has no room, descriptors are left out without a word."""
-    wanted = len(request["targets"]) + 1 + (request["rights"] != 0)
+    wanted = len(request["targets"]) + 2 + (request["rights"] != 0)
     if len(descriptors) != wanted:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
@@ -123,7 +128,7 @@ def _start(
     told = descriptors[len(request["targets"])]
     try:
         os.close(ours.detach())
-        told, ruleset = _moved(request, descriptors)
+        told, refusals, ruleset = _moved(request, descriptors)
         os.setsid()
         if request["is_user"]:
             _be(user, group)
@@ -131,17 +136,43 @@ def _start(
         if not request["is_network"]:
             _loopback()
         os.chdir(request["cwd"])
-        _bound(request, ruleset)
+        listener = _bound(request, ruleset)
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
         first = _begun(request)
     except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
         _give_up(told, failed)
-    os.closerange(0, _HIGH * 2)
-    _wait(first)
+    try:
+        _left_open(refusals, listener)
+        if listener >= 0:
+            _end_as(observe(first, Observer(_observed(request, listener, refusals)), listener))
+        _wait(first)
+    finally:
+        os._exit(126)
 
 
-def _moved(request: LaunchRequest, descriptors: list[int]) -> tuple[int, int]:
-    """Gives the descriptors their numbers and closes all others; where errors are told, and the ruleset."""
+def _observed(request: LaunchRequest, listener: int, told: int) -> Observed:
+    places = request["places"]
+    return Observed(
+        listener=listener,
+        told=told,
+        machine=request["machine"],
+        hidden=tuple(path for path, kind in places if kind in {"hidden", "veiled"}),
+        mounted=frozenset(path for path, _ in places),
+        ports=None if request["ports"] is None else tuple(request["ports"]),
+    )
+
+
+def _left_open(*kept: int) -> None:
+    """Closes what the command alone is to hold, but for these."""
+    begin = 0
+    for each in sorted(each for each in kept if each >= 0):
+        os.closerange(begin, each)
+        begin = each + 1
+    os.closerange(begin, _HIGH * 4)
+
+
+def _moved(request: LaunchRequest, descriptors: list[int]) -> tuple[int, int, int]:
+    """Gives the descriptors their numbers and closes all others; where errors and refusals are told, and the ruleset."""
     high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _HIGH) for each in descriptors]
     os.closerange(0, _HIGH)
     os.closerange(max(high) + 1, _MOST_NUMBERS)
@@ -149,8 +180,8 @@ def _moved(request: LaunchRequest, descriptors: list[int]) -> tuple[int, int]:
     for each, target in zip(high, targets, strict=False):
         os.dup2(each, target)
         os.close(each)
-    told, *rest = high[len(targets) :]
-    return told, rest[0] if rest else -1
+    told, refusals, *rest = high[len(targets) :]
+    return told, refusals, rest[0] if rest else -1
 
 
 def _be(user: int, group: int) -> None:
@@ -258,8 +289,11 @@ def _loopback() -> None:
         fcntl.ioctl(asking, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
 
 
-def _bound(request: LaunchRequest, ruleset: int) -> None:
-    """Gives up what the command is not to have; what follows has it no more."""
+def _bound(request: LaunchRequest, ruleset: int) -> int:
+    """Gives up what the command is not to have; what follows has it no more.
+
+    The descriptor where its calls are told of; -1 where the kernel tells of none.
+    """
     with contextlib.suppress(OSError):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # a terminal that was made for it is its own
     for kind, most in request["limits"]:
@@ -276,7 +310,11 @@ def _bound(request: LaunchRequest, ruleset: int) -> None:
     kernel.no_capabilities()
     kernel.not_dumpable()
     kernel.end_with_parent(signal.SIGKILL)
+    if request["observing"]:
+        with contextlib.suppress(OSError):  # older than 5.19, or somebody else listens already
+            return kernel.seccomp_listener(bytes.fromhex(request["observing"]))
     kernel.seccomp(bytes.fromhex(request["filter"]), every_thread=False)
+    return -1
 
 
 def _begun(request: LaunchRequest) -> int:
@@ -313,8 +351,12 @@ def _wait(first: int) -> NoReturn:
         except ChildProcessError:
             os._exit(1)
         if ended == first and not os.WIFSTOPPED(status):
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
+            _end_as(status)
+
+
+def _end_as(status: int) -> NoReturn:
+    code = os.waitstatus_to_exitcode(status)
+    os._exit(code if code >= 0 else 128 - code)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ command into a ``Confined`` one; ``begin`` (by way of ``safety.spawn``) starts t
 
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import CageDenied, Confined, Sandbox, Unconfined
-from ouroboros.safety.sandbox.denial import denial, network_denial, noted, stopped
+from ouroboros.safety.sandbox.denial import denial, network_denial, noted, refused_since, stopped
 from ouroboros.safety.sandbox.policy import Policy
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "denial",
     "network_denial",
     "noted",
+    "refused_since",
     "stopped",
 ]

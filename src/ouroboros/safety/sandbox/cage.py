@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Literal, Protocol
 
 from msgspec import Struct, field
 
@@ -44,6 +44,37 @@ class Started(Protocol):
         ...
 
 
+type Right = Literal["write", "reach", "socket", "network", "call"]
+"""To change a place; to see it at all; to speak to a local socket; to reach a host; to make a system call."""
+
+
+class Refusal(Struct, frozen=True):
+    """Something that a cage refused to a command; ``place`` is a path, an address, or what a call does."""
+
+    right: Right
+    place: str
+
+
+class Refusals(Protocol):
+    """What a cage refused to one command, as it was observed."""
+
+    def all(self) -> Sequence[Refusal]:
+        """All so far that is worth telling."""
+        ...
+
+    def fresh(self) -> Sequence[Refusal]:
+        """Those that this was not asked for yet."""
+        ...
+
+    def told(self, refusal: Refusal) -> str:
+        """One in words."""
+        ...
+
+    def is_hidden(self, line: str) -> bool:
+        """Whether a line names something that may not even be read, which nothing observes."""
+        ...
+
+
 class CommandLaunch(Struct, frozen=True, kw_only=True):
     """A command with all that it gets.
 
@@ -73,6 +104,7 @@ class Confined(Struct, frozen=True, kw_only=True):
         finish: Takes away what the cage left on the disk, once the command has ended.
         notes: What the cage did about the command after its end, for whoever is told of it.
         hint: What this cage refuses beyond what it means to, told with what it stopped.
+        refusals: What it refused so far, as it was observed; None where nothing observes it.
         held: Is given what ends the command, where that runs on beyond its call.
     """
 
@@ -87,6 +119,7 @@ class Confined(Struct, frozen=True, kw_only=True):
     finish: Callable[[], None] | None = None
     notes: list[str] = field(default_factory=list[str])
     hint: str = ""
+    refusals: "Refusals | None" = None
     held: Callable[[Callable[[], None]], None] | None = None
 
 

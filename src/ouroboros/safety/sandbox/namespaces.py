@@ -18,6 +18,7 @@ from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.locking.launcher import LaunchRequest
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
+from ouroboros.safety.sandbox.denial import Observation
 from ouroboros.safety.sandbox.floor import limits, marks
 from ouroboros.safety.sandbox.kept import Placeholders, aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
@@ -39,8 +40,14 @@ class Namespaces:
     def __init__(self, policy: Policy) -> None:
         """Starts nothing yet."""
         self._policy, self._placeholders = policy, Placeholders(policy)
-        self._filter = seccomp.refusing(
-            platform.machine(), policy.network, local_sockets=policy.local_sockets
+        self._filter, self._observing = (
+            seccomp.refusing(
+                platform.machine(),
+                policy.network,
+                local_sockets=policy.local_sockets,
+                is_observed=is_observed,
+            )
+            for is_observed in (False, True)
         )
 
     @property
@@ -53,15 +60,18 @@ class Namespaces:
         del cwd
         notes: list[str] = []
         set_aside, is_begun = aside(self._policy, notes), False
+        observed = Observation(self._policy)
 
         def launch(start: CommandLaunch) -> int:
             nonlocal is_begun
             self._placeholders.begin()
             is_begun = True
-            return self._launch(start)
+            with observed.writing() as refusals:
+                return self._launch(start, refusals)
 
         def finish() -> None:
             nonlocal is_begun
+            observed.end()
             if is_begun:
                 is_begun = False
                 self._placeholders.end()
@@ -74,9 +84,10 @@ class Namespaces:
             launch=launch,
             finish=finish,
             notes=notes,
+            refusals=observed,
         )
 
-    def _launch(self, start: CommandLaunch) -> int:
+    def _launch(self, start: CommandLaunch, refusals: int) -> int:
         policy = self._policy
         request = LaunchRequest(
             command=list(map(_spelled, start.command)),
@@ -89,9 +100,12 @@ class Namespaces:
             limits=list(limits(policy).items()),
             rights=CHANGE & kernel.landlock_rights(kernel.landlock_version()),
             filter=self._filter.hex(),
+            observing=self._observing.hex(),
+            machine=platform.machine(),
+            ports=list(policy.ports) if policy.network == "proxy" else None,
             targets=list(start.descriptors),
         )
-        passed = [*start.descriptors.values(), start.told]
+        passed = [*start.descriptors.values(), start.told, refusals]
         if not kernel.landlock_version():
             return _launcher().start(request, passed)
         ports = () if policy.network == "off" else None

@@ -324,7 +324,7 @@ async def _type(running: Running, chars: str) -> None:
 
 def _result(running: Running, number: int | None, seconds: float, tokens: int) -> Result:
     said, code = running.taken(), running.exit_code
-    head = _head(said, code, number, seconds) + noted(running.confined)
+    head = _head(said, code, number, seconds) + noted(running.confined, said.text)
     denied = "" if code is None else stopped(running.confined, code, said.text)
     return Result(
         parts=(Text(text=head), Text(text=said.text)),

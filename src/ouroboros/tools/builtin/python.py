@@ -13,7 +13,6 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.core.limits import SHELL_TIMEOUT_CAP_SECONDS
 from ouroboros.core.parts import Media, Text
 from ouroboros.safety.guard import Guard
-from ouroboros.safety.sandbox import Sandbox, denial
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Progress, Result, ToolContext
 
@@ -128,7 +127,7 @@ class PythonTool:
                     yield Progress(text=said.text, stream=said.stream)
                 else:
                     done = result(said, seconds, self._artifacts, await self._meanwhile.lines())
-                    yield _caged(done, said, context.sandbox)
+                    yield _caged(done, said)
         finally:
             await running.aclose()
 
@@ -178,12 +177,12 @@ def result(outcome: "Outcome", seconds: float, folder: Path, tabs: Sequence[str]
     return Result(parts=(Text(text=text), *images), ok=outcome.ok)
 
 
-def _caged(done: Result, outcome: "Outcome", sandbox: Sandbox) -> Result:
-    """The result, with a line for an error that the cage made; a block is not run a second time."""
-    if sandbox.name == "none" or not denial(1, outcome.error):
+def _caged(done: Result, outcome: "Outcome") -> Result:
+    """The result, with a line for what the cage refused; a block is not run a second time."""
+    if not outcome.refused:
         return done
     note = (
-        f"\n[the sandbox {sandbox.name} stopped this; exec_command can ask the person to run outside "
+        f"\n[the sandbox refused {outcome.refused}; exec_command can ask the person to run outside "
         "of it]"
     )
     return replace(done, parts=(*done.parts, Text(text=note)))

@@ -92,8 +92,8 @@ class ShellTool:
             await process.close(survivors=process.exit_code is not None)
         elapsed = context.clock.monotonic() - began
         late = "" if exit_code is not None else self._late(elapsed, seconds)
-        result = _result(exit_code, elapsed, late + noted(confined), capture)
         said = capture.text()
+        result = _result(exit_code, elapsed, late + noted(confined, said), capture)
         yield replace(result, stopped=stopped(confined, exit_code or 0, said))
 
     def _late(self, elapsed: float, seconds: float) -> str:

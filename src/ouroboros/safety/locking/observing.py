@@ -1,0 +1,236 @@
+"""Tells what a sandbox refuses, as the calls are made and not by what a program says of it.
+
+The first process of a sandbox is notified by the kernel (``SECCOMP_RET_USER_NOTIF``) of calls that change
+files or reach the network. It looks at the arguments, asks the kernel whether such a place may be written
+at all, and lets the call go on. Mounts, Landlock and the filter refuse whatever is found out here: another
+thread may change what is looked at meanwhile, so nothing is decided by it. Standard library only.
+
+Source: https://man7.org/linux/man-pages/man2/seccomp_unotify.2.html.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import select
+import signal
+import socket
+import struct
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+from ouroboros.safety.locking import kernel
+from ouroboros.safety.locking.seccomp import EPERM, MACHINES, FileCall, Machine
+
+_RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
+_NOTIFICATION, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
+_CONTINUE = 1
+_SYNC_WAKE_UP = 1
+_MOST_RECORDS, _MOST_CHARACTERS = 64, 1000
+_MOST_PATH, _MOST_ADDRESS = 4096, 128
+_UNIX_PATH = 108
+_BLOCKED_SECONDS = 0.2
+_MAKES, _EXCLUSIVE = 0o100, 0o200
+_CURRENT = -100
+_KERNEL_PLACES = ("/proc/", "/dev/", "/sys/")
+
+
+class Observed(NamedTuple):
+    """What there is to observe.
+
+    Attributes:
+        listener: Where the kernel's notifications are received.
+        told: Where refusals are written, a line of JSON each: a right and a place.
+        hidden: Places that may not even be read.
+        mounted: Places with a mount of their own, which nobody can take away or put something over.
+        ports: Where the proxy listens on loopback; None where there is no network at all.
+    """
+
+    listener: int
+    told: int
+    machine: str
+    hidden: tuple[str, ...]
+    mounted: frozenset[str]
+    ports: tuple[int, ...] | None
+
+
+class Observer:
+    """Answers notifications, and writes down what is refused."""
+
+    def __init__(self, observed: Observed) -> None:
+        """Observes nothing yet."""
+        self._of, self._calls = observed, MACHINES[observed.machine]
+        self._files: dict[int, list[FileCall]] = {}
+        for call in self._calls.files:
+            self._files.setdefault(call.number, []).append(call)
+        self._known: set[tuple[str, str]] = set()
+        os.set_blocking(observed.told, False)
+        with contextlib.suppress(OSError):  # older than 6.6: both may run on two processors then
+            fcntl.ioctl(observed.listener, _SET_FLAGS, _SYNC_WAKE_UP)
+
+    def serve(self) -> None:
+        """Answers one notification that is there; one that went away meanwhile is none."""
+        taken = bytearray(_NOTIFICATION.size)
+        # Its caller may have been killed since it was announced, and then nothing would come.
+        signal.setitimer(signal.ITIMER_REAL, _BLOCKED_SECONDS)
+        try:
+            fcntl.ioctl(self._of.listener, _RECEIVE, taken)
+        except OSError:
+            return
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        id, pid, _, number, _, _, *arguments = _NOTIFICATION.unpack(taken)
+        calls = self._files.get(number, ())
+        is_connect = number == self._calls.connect
+        # Before the answer: whoever waits for what the command says finds the record there already.
+        for call in calls:
+            flags = arguments[call.flags] if call.flags >= 0 else 0
+            self._look_at(call, _path_of(call, pid, arguments), flags)
+        if is_connect:
+            self._look_at_address(_memory(pid, arguments[1], _MOST_ADDRESS))
+        elif not calls:
+            self._note(*_refused(self._calls, number, arguments))
+        goes_on = bool(calls) or (is_connect and self._of.ports is not None)
+        answer = _ANSWER.pack(id, 0, 0 if goes_on else -EPERM, _CONTINUE if goes_on else 0)
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(self._of.listener, _SEND, bytearray(answer))
+
+    def _look_at(self, call: FileCall, path: str, flags: int) -> None:
+        if not path or path.startswith(_KERNEL_PLACES):
+            return
+        if any(path == place or path.startswith(f"{place}/") for place in self._of.hidden):
+            self._note("reach", path)
+            return
+        is_there = os.path.lexists(path)
+        match call.kind:
+            case "open":
+                is_in_folder = not is_there and bool(flags & _MAKES)
+                is_tried = not is_there or not flags & _EXCLUSIVE
+            case "make":
+                is_in_folder, is_tried = True, not is_there
+            case "remove":
+                is_in_folder, is_tried = True, is_there
+            case "replace":
+                is_in_folder, is_tried = True, True
+            case "change":
+                is_in_folder, is_tried = False, True
+        is_moved = call.kind in {"remove", "replace"} and path in self._of.mounted
+        asked = Path(path).parent if is_in_folder else path
+        if is_moved or (is_tried and self._is_refused(asked)):
+            self._note("write", path)
+
+    def _is_refused(self, place: str | Path) -> bool:
+        """Whether it is the sandbox that refuses, and not whom a file belongs to."""
+        why = kernel.why_not_writable(place)
+        # The superuser has that right outside.
+        return why == errno.EROFS or (why in {errno.EACCES, errno.EPERM} and os.geteuid() == 0)
+
+    def _look_at_address(self, address: bytes) -> None:
+        family = int.from_bytes(address[:2], "little")
+        if family == socket.AF_UNIX:
+            path = os.fsdecode(address[2 : 2 + _UNIX_PATH].partition(b"\0")[0])
+            if path and os.path.lexists(path):
+                self._note("socket", path)
+            return
+        if family not in {socket.AF_INET, socket.AF_INET6} or len(address) < 24:
+            return
+        port = int.from_bytes(address[2:4], "big")
+        packed = address[4:8] if family == socket.AF_INET else address[8:24]
+        host = socket.inet_ntop(family, packed)
+        if host != "127.0.0.1" or port not in (self._of.ports or ()):
+            self._note("network", f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+
+    def _note(self, right: str, place: str) -> None:
+        shown = os.fsencode(place[:_MOST_CHARACTERS]).decode("utf-8", "replace")
+        record = (right, shown)
+        if not right or record in self._known or len(self._known) >= _MOST_RECORDS:
+            return
+        self._known.add(record)
+        line = json.dumps(record).encode() + b"\n"
+        with contextlib.suppress(OSError):  # nobody reads it, or not in time
+            if len(line) <= select.PIPE_BUF:
+                os.write(self._of.told, line)
+
+
+def observe(first: int, observer: Observer, listener: int) -> int:
+    """Observes until the first command has ended; how it ended, as ``waitpid`` says."""
+    waking, woken = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(waking, False)
+    signal.signal(signal.SIGCHLD, _ignore)
+    signal.signal(signal.SIGALRM, _ignore)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    polled = select.poll()
+    polled.register(waking, select.POLLIN)
+    polled.register(listener, select.POLLIN)
+    while True:
+        ended = _reaped(first)
+        if ended is not None:
+            return ended
+        for descriptor, event in polled.poll():
+            if descriptor == waking:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(waking, 4096)
+            elif event & select.POLLIN:
+                observer.serve()
+            else:
+                polled.unregister(listener)  # nobody is left who could call
+
+
+def _ignore(number: int, frame: FrameType | None) -> None:
+    del number, frame
+
+
+def _reaped(first: int) -> int | None:
+    """Lets go of what has ended; the status of the first command, once it is among it."""
+    while True:
+        try:
+            ended, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return 1 << 8
+        if ended == 0:
+            return None
+        if ended == first and not os.WIFSTOPPED(status):
+            return status
+
+
+def _refused(calls: Machine, number: int, arguments: list[int]) -> tuple[str, str]:
+    """What is told of a call that is refused; an empty right where it is nothing to tell."""
+    if number == calls.socket:
+        is_network = arguments[0] in {socket.AF_INET, socket.AF_INET6}
+        return ("network", "") if is_network else ("", "")
+    return ("call", calls.named[number]) if number in calls.named else ("", "")
+
+
+def _path_of(call: FileCall, pid: int, arguments: list[int]) -> str:
+    """The absolute path that a call names; empty where it cannot be read."""
+    said = _memory(pid, arguments[call.path], _MOST_PATH).partition(b"\0")[0]
+    if not said or said.startswith(b"/"):
+        return os.path.normpath(os.fsdecode(said)) if said else ""
+    folder = _CURRENT if call.folder < 0 else _signed(arguments[call.folder])
+    link = f"/proc/{pid}/cwd" if folder == _CURRENT else f"/proc/{pid}/fd/{folder}"
+    try:
+        return os.path.normpath(Path(link).readlink() / os.fsdecode(said))
+    except OSError:
+        return ""
+
+
+def _signed(value: int) -> int:
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if value >> 31 else value
+
+
+def _memory(pid: int, place: int, most: int) -> bytes:
+    """What stands in the memory of a process, up to the end of what can be read."""
+    try:
+        descriptor = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(descriptor, most, place)
+    except (OSError, OverflowError):
+        return b""
+    finally:
+        os.close(descriptor)
