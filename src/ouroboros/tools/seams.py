@@ -92,6 +92,10 @@ class Cages(Protocol):
         """For a command that a person let out: it is kept from what rules deny, and nothing else."""
         ...
 
+    def close(self) -> None:
+        """Takes away what they made on the disk, once no command runs any more. Blocks."""
+        ...
+
 
 class OneCage:
     """The same cage for everything, and none beyond."""
@@ -99,6 +103,9 @@ class OneCage:
     def __init__(self, sandbox: Sandbox | None = None) -> None:
         """Without ``sandbox`` nothing is confined."""
         self._sandbox = sandbox or Unconfined()
+
+    def close(self) -> None:
+        """Nothing was made."""
 
     async def within(
         self,

@@ -69,6 +69,22 @@ async def exclude_tmp(folder: Path) -> None:
         assert is_there is not excluded
 
 
+async def caches(folder: Path) -> None:
+    for name, writable in (("read", False), ("write", True)):
+        home = folder / name / "person"
+        for each in (".cache/pip", ".npm", "own"):
+            (home / each).mkdir(parents=True)
+        environment = {"HOME": str(home), "UV_CACHE_DIR": str(home / "own")}
+        settings = {
+            "sandbox": {"caches": name, "exclude_tmp": True},
+            "environment": environment,
+        }
+        text = "touch ~/.cache/pip/a ~/.npm/b ~/own/c ~/.cache/d ~/e"
+        await _said(folder / name, text, **settings)
+        made = {path.name for path in home.rglob("?") if path.is_file()}
+        assert made == ({"a", "b", "c"} if writable else set())
+
+
 async def _read(folder: Path, path: str, **settings: Any) -> bool:
     return ANSWER in await _said(folder, f"python3 -c \"print(open('{path}').read())\"", **settings)
 
@@ -160,6 +176,7 @@ CAGE_EFFECTS: dict[str, Effect] = {
     "safety.confirm_disable": safety_off,
     "safety.enabled": safety_off,
     "sandbox.bubblewrap": bubblewrap,
+    "sandbox.caches": caches,
     "sandbox.exclude_tmp": exclude_tmp,
     "sandbox.git": git,
     "sandbox.hide": hide,

@@ -233,6 +233,7 @@ TEXTS = {
     "safety.actions": '{"jwt": "warn"}',
     "safety.enabled": "false",
     "sandbox.bubblewrap": "off",
+    "sandbox.caches": "write",
     "sandbox.git": "closed",
     "sandbox.landlock_alone": "loose",
     "sandbox.local_sockets": "open",

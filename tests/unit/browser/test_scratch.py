@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ouroboros.browser.errors import BrowserFailed
-from ouroboros.browser.scratch import MARKER, PREFIX, scratch
+from ouroboros.browser.scratch import PREFIX, scratch
+from ouroboros.safety.scratch import MARKER
 
 
 @pytest.fixture

@@ -160,6 +160,7 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("sandbox", "network"): _order("off", "proxy", "on"),
     ("sandbox", "writable"): _more,
     ("sandbox", "exclude_tmp"): _is_off,
+    ("sandbox", "caches"): _order("read", "write"),
     ("sandbox", "hide"): _fewer,
     ("sandbox", "reveal"): _more,
     ("sandbox", "bubblewrap"): _order("auto", "first", "off"),

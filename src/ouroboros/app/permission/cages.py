@@ -1,6 +1,7 @@
 """The cages of a session: what its settings and its mode let through, on what this machine offers."""
 
 import os
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -20,6 +21,7 @@ from ouroboros.safety.sandbox.policy import (
     PROTECTED_NAMES,
     Policy,
     Reach,
+    caches_of,
     outermost,
     protected_in,
     real,
@@ -29,6 +31,7 @@ from ouroboros.safety.sandbox.policy import (
     within,
     within_none,
 )
+from ouroboros.safety.scratch import Scratch, make
 from ouroboros.safety.untrusted import steering_in
 
 if TYPE_CHECKING:
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from ouroboros.safety.sandbox.features import Features
 
 
+_TEMPORARY, _PREFIX = Path("/", "tmp"), "ouro-tmp-"
 _MOST_CHOICES = 32
 """Cages that are remembered."""
 
@@ -97,6 +101,15 @@ class SessionCages:
         self._offered: Features | None = None
         self._choices: dict[_Key, Choice] = {}
         self._looking = anyio.Lock()
+        self._temporary: Scratch | None = None
+        self._removing: Callable[[], object] | None = None
+
+    def close(self) -> None:
+        """Takes away the folder for temporary files; no command runs any more. Blocks."""
+        if self._removing is not None:
+            self._removing()
+        self._temporary = None
+        self._choices.clear()
 
     async def within(
         self,
@@ -228,7 +241,20 @@ class SessionCages:
 
     def _policy(self, reach: Reach, hidden: tuple[Path, ...]) -> Policy:
         policy = policy_of(self._wanted, self._grounds, reach)
-        return replace(policy, hidden=tuple(dict.fromkeys((*policy.hidden, *hidden))))
+        policy = replace(policy, hidden=tuple(dict.fromkeys((*policy.hidden, *hidden))))
+        if reach != "workspace-write":
+            return policy
+        if self._temporary is None:
+            root = next(iter(real(temporary_folders(self._grounds.environment))), _TEMPORARY)
+            self._temporary = make(root, _PREFIX)
+            self._removing = weakref.finalize(self, _removed, self._temporary, os.getpid())
+        path = self._temporary.path
+        return replace(policy, writable=(*policy.writable, path), temporary=path)
+
+
+def _removed(temporary: Scratch, owner: int) -> None:
+    if os.getpid() == owner:  # a copy of this process ends as well
+        temporary.remove()
 
 
 def widened(
@@ -282,7 +308,7 @@ def policy_of(wanted: Wanted, grounds: Grounds, reach: Reach) -> Policy:
         protected = staying((*inside, grounds.home))
     return Policy(
         reach=reach,
-        writable=written_of(wanted, grounds),
+        writable=real((*written_of(wanted, grounds), *_caches_of(wanted, grounds))),
         protected=within_none(protected, roots),
         hidden=(hidden := hidden_of(wanted, grounds)),
         shown=within(shown_of(wanted, grounds), hidden),
@@ -302,6 +328,13 @@ def written_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
     """All that commands may write in a session of ``workspace-write``."""
     temporary = () if wanted.exclude_tmp else temporary_folders(grounds.environment)
     return real((*roots_of(wanted, grounds), *temporary))
+
+
+def _caches_of(wanted: Wanted, grounds: Grounds) -> tuple[Path, ...]:
+    if wanted.caches == "read":
+        return ()
+    person = Path(grounds.environment.get("HOME", "/"))
+    return caches_of(person, grounds.environment)
 
 
 def search_of(environment: Mapping[str, str]) -> tuple[str, ...]:

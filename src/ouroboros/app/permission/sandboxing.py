@@ -41,6 +41,8 @@ async def run(
         return await anyio.to_thread.run_sync(whole), tuple(warnings)
     except OSError as error:
         raise Misuse(f"{command[0]!r} does not start: {error.strerror}") from error
+    finally:
+        await anyio.to_thread.run_sync(cages.close)
 
 
 def examine(

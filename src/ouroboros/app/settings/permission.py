@@ -61,7 +61,9 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         network: Whether commands may talk to anybody; with ``proxy`` to the hosts of ``[web]`` and those
             that are allowed when asked, which needs bubblewrap.
         writable: Folders besides the workspace.
-        exclude_tmp: ``/tmp`` and ``$TMPDIR`` may not be written.
+        exclude_tmp: ``/tmp`` and ``$TMPDIR`` may not be written, but for a folder of the session's own.
+        caches: Those of package managers and compilers in the person's home may be read, or written too;
+            what is written there is used outside of the sandbox later.
         hide: Places that may not be read, besides the usual ones of keys.
         reveal: Of the usual ones, those that may be read after all.
         bubblewrap: Use it where namespaces of our own cannot be made, use it ``first``, or leave it at
@@ -79,6 +81,7 @@ class Sandbox(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     network: Literal["off", "proxy", "on"] = "off"
     writable: tuple[str, ...] = ()
     exclude_tmp: bool = False
+    caches: Literal["read", "write"] = "read"
     hide: tuple[str, ...] = ()
     reveal: tuple[str, ...] = ()
     bubblewrap: Literal["auto", "first", "off"] = "auto"

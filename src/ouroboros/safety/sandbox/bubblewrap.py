@@ -14,7 +14,7 @@ from msgspec import Struct
 from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox import inner
 from ouroboros.safety.sandbox.cage import Confined
-from ouroboros.safety.sandbox.floor import limits, marks
+from ouroboros.safety.sandbox.floor import limits, variables
 from ouroboros.safety.sandbox.kept import aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.mounts import Kind, mounts_of, needs_user_namespace
@@ -65,7 +65,7 @@ class Bubblewrap:
         notes: list[str] = []
         return Confined(
             command=(*words, *command),
-            environment=marks(self.name, self._policy.network),
+            environment=variables(self.name, self._policy),
             descriptors=descriptors,
             ends_with_thread=True,
             finish=aside(self._policy, notes),

@@ -18,7 +18,7 @@ from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
 from ouroboros.safety.sandbox.inner import limits_of
 from ouroboros.safety.sandbox.kept import KeptPlaces, aside
 from ouroboros.safety.sandbox.landlock import Ruleset, divided
-from ouroboros.safety.sandbox.policy import Policy, Traffic
+from ouroboros.safety.sandbox.policy import Policy
 
 _KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 6, 7})
 """chown, the modes of files, setuid: what unpacking as the superuser needs, and nothing more."""
@@ -82,7 +82,7 @@ class Floor:
 
         return Confined(
             command=(*self._limited(), *command),
-            environment=marks(self.name, self._policy.network),
+            environment=variables(self.name, self._policy),
             lock=lock,
             finish=finish if kept is not None else None,
             notes=notes,
@@ -121,7 +121,8 @@ def limits(policy: Policy) -> dict[int, int]:
     return found
 
 
-def marks(name: str, network: Traffic) -> dict[str, str]:
-    """Variables by which a program can tell that it is confined."""
-    off = {NO_NETWORK: "1"} if network == "off" else {}
-    return {NAME: name, **off}
+def variables(name: str, policy: Policy) -> dict[str, str]:
+    """By which a program can tell that it is confined, and where its temporary files are to be."""
+    off = {NO_NETWORK: "1"} if policy.network == "off" else {}
+    temporary = {} if policy.temporary is None else {"TMPDIR": str(policy.temporary)}
+    return {NAME: name, **off, **temporary}

@@ -19,7 +19,7 @@ from ouroboros.safety.locking.launcher import LaunchRequest
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
 from ouroboros.safety.sandbox.denial import Observation
-from ouroboros.safety.sandbox.floor import limits, marks
+from ouroboros.safety.sandbox.floor import limits, variables
 from ouroboros.safety.sandbox.kept import Placeholders, aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.mounts import mounts_of, needs_user_namespace
@@ -80,7 +80,7 @@ class Namespaces:
 
         return Confined(
             command=tuple(command),
-            environment=marks(self.name, self._policy.network),
+            environment=variables(self.name, self._policy),
             launch=launch,
             finish=finish,
             notes=notes,

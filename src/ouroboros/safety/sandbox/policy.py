@@ -89,6 +89,20 @@ _OWN = (
 """What lies in our home, where not the whole of it can be hidden since somebody works in it."""
 
 
+_CACHES = (
+    *(".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pdm", ".cache/pre-commit", ".npm"),
+    *(".cache/yarn", ".cache/pnpm", ".cache/node", ".cache/go-build", "go/pkg/mod", ".cargo/git"),
+    *(".cargo/registry", ".cache/sccache", ".cache/ccache", ".ccache", ".gradle/caches"),
+    *(".gradle/wrapper", ".m2/repository", ".ivy2/cache", ".cache/bazel", ".nuget/packages"),
+    *(".local/share/pnpm/store", ".bun/install/cache", ".cache/deno", ".cache/composer"),
+    *("Library/Caches/pip", "Library/Caches/uv", "Library/Caches/go-build", "Library/Caches/Yarn"),
+)
+_CACHE_VARIABLES = (
+    *("PIP_CACHE_DIR", "UV_CACHE_DIR", "npm_config_cache", "YARN_CACHE_FOLDER", "GOCACHE"),
+    *("GOMODCACHE", "CCACHE_DIR", "SCCACHE_DIR", "POETRY_CACHE_DIR", "NUGET_PACKAGES"),
+)
+
+
 class Policy(Struct, frozen=True, kw_only=True):
     """What may be reached from inside; every path is absolute and real.
 
@@ -103,6 +117,7 @@ class Policy(Struct, frozen=True, kw_only=True):
         local_sockets: Where the network is on, programs of this machine may be spoken to by local sockets
             too, such as Docker and agents that hold keys.
         processes: The most that the user may have at once; 0 leaves it as it is.
+        temporary: The folder that ``TMPDIR`` names for commands; None leaves it as it is.
     """
 
     reach: Reach = "workspace-write"
@@ -114,6 +129,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     ports: tuple[int, ...] = ()
     local_sockets: bool = False
     processes: int = 0
+    temporary: Path | None = None
 
 
 def secrets_of(person: Path, home: Path) -> tuple[Path, ...]:
@@ -130,6 +146,14 @@ def temporary_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
     """``$TMPDIR`` and ``/tmp``, those that exist."""
     named = [environment.get("TMPDIR", ""), str(_ROOT / "tmp")]
     return tuple(dict.fromkeys(Path(name) for name in named if name and Path(name).is_dir()))
+
+
+def caches_of(person: Path, environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Where package managers and compilers keep what they fetched and built, as far as it is there."""
+    named = (Path(environment[name]) for name in _CACHE_VARIABLES if environment.get(name))
+    found = (*(person / name for name in _CACHES), *(path for path in named if path.is_absolute()))
+    held = frozenset((_ROOT, person))
+    return tuple(path for path in dict.fromkeys(found) if path.is_dir() and path not in held)
 
 
 def protected_in(roots: Iterable[Path], *, is_closed: bool = False) -> tuple[Path, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ouroboros.safety.sandbox.cage import Confined
-from ouroboros.safety.sandbox.floor import marks
+from ouroboros.safety.sandbox.floor import variables
 from ouroboros.safety.sandbox.policy import Policy
 
 _ALWAYS = """(version 1)
@@ -59,7 +59,7 @@ class Seatbelt:
                 *_LIMITING,
                 *command,
             ),
-            environment=marks(self.name, self._policy.network),
+            environment=variables(self.name, self._policy),
         )
 
 

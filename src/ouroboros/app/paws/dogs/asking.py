@@ -49,7 +49,8 @@ async def _ran(request: Asked, grounds: Grounds, timeout_seconds: float) -> Aske
     environment = secrecy.without_keys(grounds.environment, settings)
     where = CageGrounds(cwd=grounds.cwd, home=grounds.loaded.home, environment=environment)
     command = shell_command(request.command)
-    choice = await SessionCages(settings.sandbox, where).choice("ask")
+    cages = SessionCages(settings.sandbox, where)
+    choice = await cages.choice("ask")
     is_bare = choice.strength == "none"
     if is_bare and settings.sandbox.mode != "danger-full-access":
         return structs.replace(request, decision=f"there is no sandbox here: {choice.warnings[0]}")
@@ -65,4 +66,6 @@ async def _ran(request: Asked, grounds: Grounds, timeout_seconds: float) -> Aske
                 exit_code = process.exit_code if process.exit_code is not None else TIMED_OUT
     except OSError as failed:
         return structs.replace(request, decision=f"it does not start: {failed}")
+    finally:
+        cages.close()
     return structs.replace(request, decision="ran", output=capture.text(), exit_code=exit_code)

@@ -89,13 +89,17 @@ async def _joined(opening: Opening, past: Past, parts: Parts) -> AsyncGenerator[
     kit = kit_of(opening, past, parts, book)
     if past.state.visited:
         past.warnings.extend(await to_thread.run_sync(kit.visited.read))
-    kit = await hooked(kit, opening, past.warnings, resumed=past.resumed)
-    async with (
-        kept(kit.keeping, past.warnings),
-        heard(kit),
-        _with_mind(opening, past, parts, kit) as session,
-    ):
-        yield session
+    try:
+        kit = await hooked(kit, opening, past.warnings, resumed=past.resumed)
+        async with (
+            kept(kit.keeping, past.warnings),
+            heard(kit),
+            _with_mind(opening, past, parts, kit) as session,
+        ):
+            yield session
+    finally:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(kit.cages.close)
 
 
 @asynccontextmanager
