@@ -18,7 +18,7 @@ from ouroboros.safety.sandbox import Policy
 from ouroboros.safety.sandbox.namespaces import end_launcher
 from ouroboros.safety.spawn import spawn
 from tests.sandbox.cages import cage_of
-from tests.sandbox.plain_user import become_nobody
+from tests.sandbox.plain_user import SYSTEM_PYTHON, become_nobody
 from tests.sandbox.test_command_escapes import GROUPS, Ground, attacked, ran
 
 MOST_PROCESSES = 150
@@ -30,9 +30,6 @@ BOMBS = {
 """One stays in its group, the other leaves it with every process."""
 _OWN = 4
 """Processes of ours and of ``bwrap``, which the limit inside of a namespace does not count."""
-
-SYSTEM_PYTHON = "/usr/bin/python3"
-"""What a plain user can start where the tests' own Python lies in the superuser's home."""
 
 
 def attack(folder: Path, cage: str, one_of: int, *groups: str) -> list[str]:

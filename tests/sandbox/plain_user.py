@@ -17,6 +17,8 @@ from ouroboros.safety.sandbox import Unconfined, begin
 NOBODY = 100_000 + os.getpid()
 """A user of whom there is no other process, so that limits and numbers are this one's."""
 _SET_DUMPABLE = 4
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""What a plain user can start where the tests' own Python lies in the superuser's home."""
 
 
 def become_nobody(folder: Path) -> None:

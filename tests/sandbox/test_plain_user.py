@@ -7,13 +7,14 @@ import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from ouroboros.safety.spawn import Finished, run
 from tests.sandbox.cages import CAGES as ALL_CAGES
 from tests.sandbox.cages import OFFERED
-from tests.sandbox.plain_attacks import SYSTEM_PYTHON
+from tests.sandbox.plain_user import SYSTEM_PYTHON
 from tests.sandbox.test_command_escapes import CAGED, GROUPS
 
 REPOSITORY = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def folder() -> Generator[Path]:
     shutil.rmtree(made)
 
 
-async def told(module: str, folder: Path, *words: str) -> object:
+async def told(module: str, folder: Path, *words: str, is_anybody: bool = False) -> object:
     ended: Finished = await run(
         [sys.executable, "-m", f"tests.sandbox.{module}", str(folder), *words],
         cwd=REPOSITORY,
@@ -43,7 +44,7 @@ async def told(module: str, folder: Path, *words: str) -> object:
     )
     assert ended.exit_code == 0, ended.stderr.decode()
     found = json.loads(ended.stdout)
-    assert found["user"] != 0
+    assert is_anybody or found["user"] != 0
     return found["told"]
 
 
@@ -87,3 +88,30 @@ async def test_a_fork_bomb_meets_the_limit_and_is_gone_at_its_end(
     """It spread, never beyond the limit, and was refused more; nothing is left, and the next command runs."""
     seen = await told("plain_attacks", folder, "bomb", cage, kind)
     assert seen == [True, True, True, 0, "well\n"]
+
+
+@pytest.mark.proves("F11")
+@pytest.mark.parametrize("who", ["root", "plain"])
+async def test_a_repository_is_worked_in_where_nobody_may_make_namespaces(
+    folder: Path, who: str
+) -> None:
+    """Under a filter as Docker's: Landlock alone, the workspace writable, what steers git put back."""
+    found = await told("without_namespaces", folder, who, is_anybody=who == "root")
+    assert isinstance(found, dict)
+    said = cast("dict[str, Any]", found)
+    assert said["sandbox"] == "landlock"
+    (line,) = said["said"]
+    assert "Landlock alone" in line
+    codes = [code for code, _, _ in said["results"]]
+    assert codes[:6] == [0] * 6, said
+    assert codes[6] == 1
+    assert codes[7] == 1
+    notes = "".join(note for _, _, note in said["results"])
+    for name in ("hooks", "config", ".ouroboros"):
+        assert name in notes
+    work = folder / "work"
+    assert not (work / ".git/hooks/pre-commit").exists()
+    assert "fsmonitor" not in (work / ".git/config").read_text()
+    assert not (work / ".ouroboros").exists()
+    assert not list((folder / "outside").iterdir())
+    assert not list((folder / "tmp").iterdir())

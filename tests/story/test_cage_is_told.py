@@ -37,6 +37,18 @@ async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_pat
         assert last < first
 
 
+@pytest.mark.proves("F07", "F11")
+async def test_the_line_is_told_at_the_first_start_only(tmp_path: Path) -> None:
+    heard: list[int] = []
+    for _ in range(2):
+        turns = [Turn(tool_calls=(call("shell", command="true"),)), DONE]
+        async with stage(tmp_path, turns, sandbox={"bubblewrap": "off"}) as s:
+            await s.run()
+            assert len(s.events(ToolAttempted)) == 1
+            heard.append(len(said(s)))
+    assert heard == [1, 0]
+
+
 @pytest.mark.deep
 @pytest.mark.proves("F07")
 @pytest.mark.parametrize("bubblewrap", ["off", "auto"])

@@ -157,6 +157,8 @@ async def test_screens_with_a_list_are_used_with_the_mouse(tmp_path: Path) -> No
             ("", "The conversation;", lambda: room.state.moves == 2),
         ):
             if command:
+                # What was chosen may have happened before the screen of the list is gone.
+                await sees(app, pilot, lambda: type(app.screen).__name__ == "Screen")
                 await keys(pilot, f"{command}<enter>")
                 await sees(app, pilot, lambda: type(app.screen).__name__ != "Screen")
             await sees(app, pilot, lambda row=row: row in text(app))

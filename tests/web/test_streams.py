@@ -7,6 +7,7 @@ import anyio
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from ouroboros.faces.web.patience import Patience
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
 from tests.web.serving import Frame, Served, is_durable, web
@@ -277,7 +278,9 @@ async def test_a_client_that_never_reads_does_not_hold_the_server_and_misses_not
         )
         for turn in range(16)
     ]
-    async with web(tmp_path, [*turns, Turn(text="Done.")]) as s:
+    # Who does not read answers no ping either.
+    patience = Patience(ping=600)
+    async with web(tmp_path, [*turns, Turn(text="Done.")], patience=patience) as s:
         session = await s.open()
         async with s.follow(session) as socket:
             await socket.hear()

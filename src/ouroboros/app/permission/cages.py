@@ -1,5 +1,6 @@
 """The cages of a session: what its settings and its mode let through, on what this machine offers."""
 
+import contextlib
 import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import anyio
+import msgspec
 from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +17,7 @@ from ouroboros.app.settings import Sandbox as Wanted
 from ouroboros.core.commands import Mode
 from ouroboros.core.events import PermissionsGranted
 from ouroboros.safety.paths import Places
+from ouroboros.safety.private_file import replacing
 from ouroboros.safety.rules.masks import NOTHING, Masked, Masks
 from ouroboros.safety.sandbox.cage import Sandbox, Unconfined
 from ouroboros.safety.sandbox.policy import (
@@ -159,7 +162,10 @@ class SessionCages:
         grants = (*self._granted(), *([more] if more is not None else []))
         grants = () if is_planning else grants
         found = await self._chosen(kind, grants, shown, wary=wary)
-        warnings = (found.line,) if found.line else found.warnings
+        warnings = found.warnings
+        if found.line:
+            is_known = await to_thread.run_sync(_is_told, self._grounds.home, found.line)
+            warnings = () if is_known else (found.line,)
         for warning in warnings:
             if self._warn is not None and warning not in self._told:
                 self._told.add(warning)
@@ -250,6 +256,22 @@ class SessionCages:
             self._removing = weakref.finalize(self, _removed, self._temporary, os.getpid())
         path = self._temporary.path
         return replace(policy, writable=(*policy.writable, path), temporary=path)
+
+
+def _is_told(home: Path, line: str) -> bool:
+    """Whether an earlier session told this line, which from now on one did. Blocks."""
+    path = home / "told.json"
+    try:
+        known = msgspec.json.decode(path.read_bytes(), type=list[str])
+    except (OSError, msgspec.DecodeError):
+        known = []
+    if line in known:
+        return True
+    with contextlib.suppress(OSError):  # it is told once more then
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write(msgspec.json.encode([*known, line][-_MOST_CHOICES:]))
+    return False
 
 
 def _removed(temporary: Scratch, owner: int) -> None:

@@ -13,7 +13,6 @@ from ouroboros.faces.web.patience import Patience
 from ouroboros.faces.web.routing import BODY_BYTES
 
 _KEEP_ALIVE_SECONDS = 10
-_PING_SECONDS = 20.0
 _STOP_SECONDS = 1.0
 _CONNECTIONS, _OWN_FILES = 2000, 256
 
@@ -48,8 +47,8 @@ async def serving(
         server_header=False,
         proxy_headers=False,
         ws_max_size=BODY_BYTES,
-        ws_ping_interval=_PING_SECONDS,
-        ws_ping_timeout=_PING_SECONDS,
+        ws_ping_interval=patience.ping,
+        ws_ping_timeout=patience.ping,
         ws_per_message_deflate=False,
         limit_concurrency=_most_connections(),
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,

@@ -84,7 +84,7 @@ _OWN = (
     *("artifacts", "auth", "backups", "browser", "cache", "checkpoints", "config.toml", "history"),
     *("hooks.toml", "keys.lock", "keys.toml", "locks", "log", "mirror", "notes", "ouroboros.db"),
     *("ouroboros.db-shm", "ouroboros.db-wal", "paws", "profiles", "repl", "rules", "server.lock"),
-    *("servers", "snapshots", "taint.jsonl", "trust.toml", "uses.json", "values"),
+    *("servers", "snapshots", "taint.jsonl", "told.json", "trust.toml", "uses.json", "values"),
 )
 """What lies in our home, where not the whole of it can be hidden since somebody works in it."""
 
