@@ -6,7 +6,6 @@ The kernel's lock on a folder says that its owner lives; what killed owners left
 import contextlib
 import fcntl
 import os
-import shutil
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +22,8 @@ class Scratch(Struct, frozen=True):
 
     def remove(self) -> None:
         """Takes it away with all that is in it. Blocks."""
+        import shutil  # late: no start waits for it
+
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self.lock)
 
@@ -57,6 +58,8 @@ def _sweep(path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         is_ours = os.fstat(descriptor).st_uid == os.geteuid()
         if is_ours and (path / MARKER).is_file():
+            import shutil
+
             shutil.rmtree(path, ignore_errors=True)
     finally:
         os.close(descriptor)

@@ -296,9 +296,9 @@ async def test_no_redirect_takes_the_key_to_another_server(vendor: str) -> None:
             return [head(lines, "HTTP/1.1 307 Temporary Redirect")]
 
         async with raw_serving([led_away], TURN) as server, bridged(server.url, vendor) as client:
-            with pytest.raises(ModelFailed):
+            with pytest.raises(ModelFailed) as failed:
                 await said(client, asking())
-            assert len(server.exchanges) == 1
+            assert len(server.exchanges) == 1, failed.value
     assert thief.exchanges == []
 
 

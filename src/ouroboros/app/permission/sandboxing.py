@@ -42,7 +42,8 @@ async def run(
     except OSError as error:
         raise Misuse(f"{command[0]!r} does not start: {error.strerror}") from error
     finally:
-        await anyio.to_thread.run_sync(cages.close)
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(cages.close)
 
 
 def examine(

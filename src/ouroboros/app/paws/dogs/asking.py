@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import anyio
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 from msgspec import structs
 
 from ouroboros.app import secrecy
@@ -67,5 +67,6 @@ async def _ran(request: Asked, grounds: Grounds, timeout_seconds: float) -> Aske
     except OSError as failed:
         return structs.replace(request, decision=f"it does not start: {failed}")
     finally:
-        cages.close()
+        with CancelScope(shield=True):
+            await to_thread.run_sync(cages.close)
     return structs.replace(request, decision="ran", output=capture.text(), exit_code=exit_code)
