@@ -116,3 +116,21 @@ async def test_trust_is_given_and_taken_back_by_hand(page: Shown) -> None:
         await window.click("button", "Trust it no longer")
         await window.shows("you have not trusted")
         assert window.troubles == []
+
+
+@pytest.mark.proves("E29")
+async def test_rules_of_a_permission_file_are_shown_and_trusted_as_they_were_seen(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "work/.claude/settings.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"permissions": {"allow": ["Bash(make)"], "deny": ["Bash(rm:*)"]}}')
+    async with panels(tmp_path, mode=None) as p:
+        assert [each["rule"] for each in (await p.get("/rules"))["lines"]] == ["shell(rm:*)"]
+        found = await p.get("/trust")
+        assert "  allow Bash(make)" in found["summary"]
+        await p.put("/trust", {"trusted": True, "seen": found["seen"]})
+        lines = (await p.get("/rules"))["lines"]
+        assert {each["rule"] for each in lines} == {"shell(rm:*)", "shell(make)"}
+        assert {each["source"] for each in lines} == {str(file)}
+        assert not any(each["editable"] for each in lines)

@@ -1,6 +1,6 @@
 """Where the values of settings come from: layers, joined; the nearest wins, rule lists add up.
 
-defaults < user < project < local < profile < environment < command line < managed
+defaults < user < project's and local permission files < project < local < profile < environment < command line < managed
 """
 
 import os
@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from ouroboros.safety.rules.values import Rule
 
 type LayerName = Literal[
-    "user", "project", "local", "profile", "environment", "command line", "managed"
+    "user",
+    "project rules",
+    "local rules",
+    "project",
+    "local",
+    "profile",
+    "environment",
+    "command line",
+    "managed",
 ]
 type LayerState = Literal["read", "absent", "not trusted", "empty"]
 
@@ -78,12 +86,15 @@ def nothing(path: Path, content: bytes) -> Table:
 class Reading(Struct):
     """What is gathered while the layers are read; ``home`` and ``project`` may hold own tools.
 
-    ``of_strangers`` says what counts of a project's file before that is trusted.
+    ``of_strangers`` says what counts of a project's file before that is trusted. ``cwd`` is where the run
+    works, unless at the top of the project; ``person`` is the home folder of the person.
     """
 
     home: Path
     project: Path
     of_strangers: Callable[[Path, bytes], Table] = nothing
+    cwd: Path | None = None
+    person: Path = Path("/")
     layers: list[Layer] = field(default_factory=list[Layer])
     contents: dict[str, tuple[Path, bytes]] = field(default_factory=dict[str, tuple[Path, bytes]])
     warnings: list[str] = field(default_factory=list[str])
@@ -140,7 +151,8 @@ def load(
     """
     home = home_folder(environment)
     project = trust.project_folder(cwd, home)
-    reading = Reading(home=home, project=project)
+    person = Path(environment.get("HOME") or "/")
+    reading = Reading(home=home, project=project, cwd=cwd, person=person)
     profile = profile or environment.get("OUROBOROS_PROFILE", "")
     profiles = read_user(reading, home / "config.toml")
     dotenv = read_project(reading, project, home)
@@ -168,6 +180,8 @@ def load(
 
 _RULE_LAYERS: "dict[LayerName, RuleLayer]" = {
     "user": "user",
+    "project rules": "project",
+    "local rules": "local",
     "profile": "user",
     "project": "project",
     "local": "local",
@@ -233,6 +247,7 @@ def read_project(reading: Reading, folder: Path, home: Path) -> dict[str, str]:
     found = trust.standing(home, inert)
     if said := trust.warning(inert, found):
         reading.warnings.append(said)
+    _read_permission_files(reading, inert, home, is_active=found.active)
     files: tuple[tuple[LayerName, str], ...] = (
         ("project", ".ouroboros/config.toml"),
         ("local", ".ouroboros/config.local.toml"),
@@ -248,6 +263,39 @@ def read_project(reading: Reading, folder: Path, home: Path) -> dict[str, str]:
             _read_file(reading, name, path, content)
     content = inert.files.get(".env") if found.active else None
     return config_file.dotenv(folder / ".env", content) if content else {}
+
+
+def _read_permission_files(
+    reading: Reading, inert: trust.Inert, home: Path, *, is_active: bool
+) -> None:
+    """Adds what the project's permission files say; of one that nobody trusted what denies or asks."""
+    folder, cwd = inert.folder, reading.cwd or inert.folder
+    between = [each for each in (cwd, *cwd.parents) if folder in each.parents]
+    tops = (folder, *reversed(between))
+    places = [(top, name) for top in tops for name in trust.permission_files(top, home)]
+    if not places:
+        return
+    from ouroboros.app.config.permission_files import Ground, read
+
+    ground = Ground(
+        folder=folder,
+        tree=trust.tree_folder(cwd, home) or folder,
+        cwd=cwd,
+        home=home,
+        person=reading.person,
+        mode=str(_own(reading).get("mode", Settings().mode)),
+    )
+    for found in read(ground, places, inert.files if is_active else {}):
+        reading.warnings += found.warnings
+        read_state: LayerState = "read" if found.table else "empty"
+        state = "not trusted" if found.waits else read_state
+        if more := eased(found.table, _own(reading)):
+            said = "this project's file lets more happen unasked than your own settings"
+            reading.warnings.append(f"{found.path}: {said}: {more}")
+        path, table = found.path, found.table
+        reading.layers.append(
+            Layer(name=found.scope, source=str(path), state=state, table=table, path=path)
+        )
 
 
 def _read_file(reading: Reading, name: LayerName, path: Path, content: bytes | None) -> None:

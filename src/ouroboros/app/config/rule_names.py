@@ -6,8 +6,13 @@ from pathlib import Path
 from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.rules import Rule, parse_rule
 from ouroboros.safety.rules.prepared import FAMILIES
-from ouroboros.safety.rules.values import ANY
+from ouroboros.safety.rules.values import ANY, EXPRESSION
 from ouroboros.tools.aliases import TOOLS, folded
+
+MOST_RULES = 200
+MOST_CHARACTERS = 300
+MOST_STARS = 4
+"""With more of them in a pattern, comparing it would take long, and the paths are a stranger's too."""
 
 _OURS = frozenset({
     *("browser_cancel", "browser_configure", "browser_execute", "browser_observe"),
@@ -21,6 +26,13 @@ _OF_CODE = frozenset({
 })
 _PLACED = frozenset({"browser", "fetch", "network", "write_stdin"})
 """What else a content may say more of: a place, or a command."""
+
+
+def is_modest(written: object) -> bool:
+    """Whether a rule that a stranger wrote costs little to compare."""
+    text = str(written)
+    is_short = len(text) <= MOST_CHARACTERS and text.count("*") <= MOST_STARS
+    return is_short and EXPRESSION not in text
 
 
 def limiting(outcome: str, written: object, *, home: Path, project: Path) -> None:

@@ -21,6 +21,13 @@ type Verdict = Literal["nothing", "trusted", "untrusted", "changed"]
 TO_USE = "`ouro trust` to use it"
 """What a person does about files that are not trusted."""
 
+PERMISSION_FILES = (
+    *("permissions.json", ".ouroboros/permissions.json"),
+    *(".claude/settings.json", ".claude/settings.local.json"),
+)
+"""Files with permission rules besides the settings; of them only what allows more needs trust."""
+
+_JSON = tuple(name.rpartition("/")[2] for name in PERMISSION_FILES)
 _MOST_FILES = 1000
 _SESSION = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _WORK_TREE = re.compile(rf"(.+)/\.paws/sessions/{_SESSION}/worktree(/.*)?")
@@ -108,7 +115,27 @@ def read(folder: Path, home: Path) -> Inert:
         content = read_bytes(path) if path.is_file() else None
         if content is not None:
             files[path.relative_to(folder).as_posix()] = content
-    return Inert(folder=folder, files=files)
+    return Inert(folder=folder, files=files | _permission_blocks(folder, home))
+
+
+def permission_files(folder: Path, home: Path) -> tuple[str, ...]:
+    """The names of those that are there; in the person's own home none is a project's."""
+    names = [name for name in PERMISSION_FILES if _exists(folder / name)]
+    own = ".ouroboros/"
+    if any(name.startswith(own) for name in names) and (folder / own).resolve() == home.resolve():
+        names = [name for name in names if not name.startswith(own)]
+    return tuple(names)
+
+
+def _permission_blocks(folder: Path, home: Path) -> dict[str, bytes]:
+    """The permission blocks that let more happen."""
+    names = permission_files(folder, home)
+    if not names:
+        return {}
+    from ouroboros.app.config.permission_files import needing_trust
+
+    found = {name: needing_trust(folder / name) for name in names}
+    return {name: block for name, block in found.items() if block is not None}
 
 
 def standing(home: Path, inert: Inert) -> Standing:
@@ -151,12 +178,18 @@ def warning(inert: Inert, found: Standing) -> str:
     if found.verdict == "changed":
         names = ", ".join(found.changed[:3])
         more = f" and {len(found.changed) - 3} more" if len(found.changed) > 3 else ""
-        return f"{inert.folder}: changed since you trusted it ({names}{more}); {TO_USE}"
+        return f"{inert.folder}: changed since you trusted it ({names}{more}); {TO_USE}{_holding(inert)}"
     if found.verdict == "untrusted":
         names = ", ".join(sorted(inert.files)[:3])
         more = f" and {len(inert.files) - 3} more" if len(inert.files) > 3 else ""
-        return f"{inert.folder}: not trusted, so not used: {names}{more}; {TO_USE}"
+        said = f"{inert.folder}: not trusted, so not used: {names}{more}; {TO_USE}"
+        return said + _holding(inert)
     return ""
+
+
+def _holding(inert: Inert) -> str:
+    is_there = any(name in inert.files for name in PERMISSION_FILES)
+    return " (what its permission files deny or ask about holds already)" if is_there else ""
 
 
 def summary(inert: Inert, found: Standing) -> tuple[str, ...]:
@@ -179,6 +212,10 @@ def _sets(path: Path, content: bytes) -> list[str]:
         return [*said, f"lets more happen unasked: {more}"[:240]] if more else said
     if path.suffix == ".rules":
         return [line.strip()[:160] for line in decode(path, content).splitlines() if line.strip()]
+    if path.name.endswith(_JSON):
+        from ouroboros.app.config.permission_files import described
+
+        return described(path.name, content)
     if path.name == ".env":
         lines = decode(path, content).splitlines()
         return [line.partition("=")[0].strip() for line in lines if "=" in line]

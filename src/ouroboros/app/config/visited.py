@@ -13,19 +13,24 @@ from msgspec import Struct
 
 from ouroboros.app.config import file as config_file
 from ouroboros.app.config import schema, trust
-from ouroboros.app.config.layers import Layer, Reading, read_project, read_user, rules_of
-from ouroboros.app.config.rule_names import limiting
+from ouroboros.app.config.layers import (
+    Layer,
+    Reading,
+    environment,
+    read_project,
+    read_user,
+    rules_of,
+)
+from ouroboros.app.config.rule_names import MOST_RULES, is_modest, limiting
 from ouroboros.app.config.schema import KeyPath, Table, WrongValue
 from ouroboros.core.commands import Mode
 from ouroboros.core.errors import ConfigBroken
-from ouroboros.safety.rules.values import EXPRESSION, Rule
-
-MOST_RULES = 200
-MOST_CHARACTERS = 300
-MOST_STARS = 4
-"""With more of them in a pattern, comparing it would take long, and the paths are a stranger's too."""
+from ouroboros.safety.rules.values import Rule
 
 _NARROWING: tuple[KeyPath, ...] = (("mode",), ("sandbox", "mode"), ("sandbox", "hide"))
+
+
+_OF_A_PROJECT = frozenset({"project rules", "local rules", "project", "local"})
 
 
 class OwnSettings(Struct, frozen=True, kw_only=True):
@@ -56,12 +61,16 @@ def settings_of(folder: Path, home: Path) -> OwnSettings:
     """
     project = trust.project_folder(folder, home)
     reading = Reading(
-        home=home, project=project, of_strangers=partial(_careful, home=home, project=project)
+        home=home,
+        project=project,
+        of_strangers=partial(_careful, home=home, project=project),
+        cwd=folder,
+        person=Path(environment().get("HOME") or "/"),
     )
     read_user(reading, home / "config.toml")
     known = len(reading.warnings)
     read_project(reading, project, home)
-    own = [layer for layer in reading.layers if layer.name in {"project", "local"}]
+    own = [layer for layer in reading.layers if layer.name in _OF_A_PROJECT]
     joined: Table = {}
     for layer in own:
         schema.join(joined, layer.table)
@@ -108,8 +117,7 @@ def _careful(path: Path, content: bytes, *, home: Path, project: Path) -> Table:
 
 
 def _is_sound(outcome: str, written: object, home: Path, project: Path) -> bool:
-    text = str(written)
-    if len(text) > MOST_CHARACTERS or text.count("*") > MOST_STARS or EXPRESSION in text:
+    if not is_modest(written):
         return False
     try:
         limiting(outcome, written, home=home, project=project)

@@ -57,6 +57,12 @@ def lines(loaded: Loaded) -> tuple[Line, ...]:
     return tuple(found)
 
 
+def place_of(line: Line, project: Path) -> str:
+    """The layer of a line and where it stands, short where that is in the project."""
+    source = line.source.removeprefix(f"{project}/")
+    return line.layer if source == line.layer else f"{line.layer}: {source}"
+
+
 def policy_files(home: Path, cwd: Path) -> tuple[PolicyFile, ...]:
     """The files of policy, the person's own first."""
     return tuple(

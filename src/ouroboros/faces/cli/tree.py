@@ -58,6 +58,9 @@ COMMANDS = {
     "config": Entry(f"{_HERE}.setup.config", "See and change settings."),
     "trust": Entry(f"{_HERE}.safety.trust", "Let a folder's own settings and hooks take effect."),
     "hooks": Entry(f"{_HERE}.safety.hooks", "See, trust, switch off and try hooks."),
+    "rules": Entry(
+        f"{_HERE}.safety.rules", "List the permission rules that count, and their files."
+    ),
     "policy": Entry(f"{_HERE}.safety.policy", "Check and list rules of policy files."),
     "explain": Entry(
         f"{_HERE}.safety.explain", "Tell why a command, path or address is asked about."

@@ -71,11 +71,18 @@ async def permissions(seat: Seat, rest: str) -> Control:
         raise Misuse(
             "/permissions takes nothing", hint="`ouro explain` tells why a thing would be asked"
         )
+    from ouroboros.app.permission.listing import lines as lines_of
+    from ouroboros.app.permission.listing import place_of
+
     state, settings = seat.session.state, seat.loaded.settings
     lines = [f"mode: {state.mode}; sandbox: {settings.sandbox.mode}"]
+    every_line = lines_of(seat.loaded)
     for outcome in ("deny", "ask", "allow"):
-        rules = [rule for rule in seat.loaded.rules if rule.outcome == outcome]
-        lines += _some(f"{outcome:<6} {one_line(str(rule))} ({rule.layer})" for rule in rules)
+        lines += _some(
+            f"{outcome:<6} {one_line(line.rule)} ({one_line(place_of(line, seat.loaded.project))})"
+            for line in every_line
+            if line.outcome == outcome
+        )
     for rule in (*state.remembered, *state.granted):
         lines.append(f"allow  {one_line(rule)} (this session)")
     for grant in state.grants:

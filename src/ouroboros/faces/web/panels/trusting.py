@@ -131,7 +131,7 @@ def _project(found: Loaded) -> Project:
     hooks = [
         line
         for name, content in inert.files.items()
-        if name.endswith((".json", ".toml"))
+        if name.endswith(("hooks.json", ".toml"))
         for line in hooks_of(inert.folder / name, content)
     ]
     return Project(
