@@ -25,41 +25,6 @@ _ENDINGS = (
 _SUFFIXES = frozenset(_ENDINGS.split())
 """A word of the person that ends like this is rather a file than a place."""
 
-_INSTRUCTIONS = frozenset({
-    "agents.md",
-    "agents.override.md",
-    "claude.md",
-    "claude.local.md",
-    "gemini.md",
-    "skill.md",
-    "copilot-instructions.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".clinerules",
-    ".mcp.json",
-    "mcp.json",
-    ".env",
-    ".envrc",
-    ".gitmodules",
-    ".pre-commit-config.yaml",
-})
-_CONFIGURING = frozenset({
-    *(".git", ".ouroboros", ".agents", ".claude", ".codex", ".cursor", ".gemini", ".husky"),
-    *(".vscode", ".idea", ".github", ".gitlab", ".circleci", ".devcontainer"),
-})
-_STARTING = frozenset({
-    *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zprofile", ".zshenv"),
-    *(".gitconfig", ".inputrc", ".npmrc", ".pypirc", ".ssh", "crontab", "authorized_keys"),
-})
-
-_AT_THE_TOP = (
-    *("AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".mcp.json"),
-    *(".cursorrules", ".windsurfrules", ".clinerules", ".env", ".envrc", ".gitmodules"),
-    *(".pre-commit-config.yaml", ".claude", ".codex", ".cursor", ".gemini", ".husky", ".vscode"),
-    *(".idea", ".github", ".gitlab", ".gitlab-ci.yml", ".circleci", ".devcontainer", ".npmrc"),
-)
-"""Files and folders that steer, as they are spelled where they are read."""
-
 SHOWN = 3
 """So many sources are named in a question."""
 
@@ -148,19 +113,3 @@ def source_of(
             return f"tool {tool}" if tool.startswith("mcp__") else ""
         case _:
             return f"tool {tool}"
-
-
-def steering_in(roots: Iterable[Path]) -> tuple[Path, ...]:
-    """Where at the top of workspaces programs and agents look for what they do; not all of it exists."""
-    return tuple(root / name for root in roots for name in _AT_THE_TOP)
-
-
-def configures(path: Path) -> bool:
-    """Whether a file steers what programs or agents do later: settings, hooks, instructions."""
-    parts = [part.lower() for part in path.parts]
-    name = parts[-1] if parts else ""
-    return (
-        name in _INSTRUCTIONS
-        or name in _STARTING
-        or any(part in _CONFIGURING or part in _STARTING for part in parts)
-    )

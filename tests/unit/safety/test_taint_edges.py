@@ -9,7 +9,8 @@ from ouroboros.safety.paths import Places
 from ouroboros.safety.policy import Approval, Escalation, Policy
 from ouroboros.safety.policy.book import Book
 from ouroboros.safety.rules import Around, Decision, Intent, Policies, Rules, parse_rule
-from ouroboros.safety.untrusted import Known, Outside, configures
+from ouroboros.safety.steering import configures
+from ouroboros.safety.untrusted import Known, Outside
 from ouroboros.tools.registry import canonical
 from tests.cases import every
 

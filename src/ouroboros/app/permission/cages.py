@@ -25,6 +25,7 @@ from ouroboros.safety.sandbox.policy import (
     Policy,
     Reach,
     caches_of,
+    lies_in,
     outermost,
     protected_in,
     real,
@@ -35,7 +36,7 @@ from ouroboros.safety.sandbox.policy import (
     within_none,
 )
 from ouroboros.safety.scratch import Scratch, make
-from ouroboros.safety.untrusted import steering_in
+from ouroboros.safety.steering import steering_in
 
 if TYPE_CHECKING:
     from ouroboros.safety.sandbox.choice import Choice
@@ -240,7 +241,8 @@ class SessionCages:
 
     def _warily(self, policy: Policy) -> Policy:
         """Of a link what it leads to is kept: beside one that is kept itself nothing could be made."""
-        kept = real(steering_in(roots_of(self._wanted, self._grounds)))
+        named = steering_in(roots_of(self._wanted, self._grounds))
+        kept = [real([each])[0] if each.is_symlink() else each for each in named]
         # The proxy asks about each place by itself.
         network = "off" if policy.network == "on" else policy.network
         return replace(keeping(policy, kept), network=network)
@@ -312,11 +314,9 @@ def _is_opened(place: Path, folders: Sequence[Path]) -> bool:
 def keeping(policy: Policy, kept: Sequence[Path]) -> Policy:
     """The same, with folders in which nothing is written."""
     writable = tuple(
-        folder
-        for folder in policy.writable
-        if not any(folder.is_relative_to(each) for each in kept)
+        folder for folder in policy.writable if not any(lies_in(folder, each) for each in kept)
     )
-    inside = (each for each in kept if any(each.is_relative_to(folder) for folder in writable))
+    inside = (each for each in kept if any(lies_in(each, folder) for folder in writable))
     protected = tuple(dict.fromkeys((*policy.protected, *inside)))
     return replace(policy, writable=writable, protected=protected) if kept else policy
 

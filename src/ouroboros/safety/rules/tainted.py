@@ -13,7 +13,7 @@ from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import origin_of
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules.values import Around, Intent
-from ouroboros.safety.untrusted import configures
+from ouroboros.safety.steering import configures
 
 _LOCAL = frozenset([
     "[",

@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 from msgspec import Struct
 
-from ouroboros.safety.sandbox.policy import PROTECTED_NAMES, Policy
+from ouroboros.safety.sandbox.policy import PROTECTED_NAMES, Policy, lies_in
 
 MOST_ENTRIES, MOST_BYTES = 5_000, 16 * 1024 * 1024
 """What lies below one protected place is remembered up to here."""
@@ -57,7 +57,7 @@ def _absent(policy: Policy) -> tuple[Path, ...]:
     return tuple(
         place
         for place in policy.protected
-        if any(place.is_relative_to(root) for root in policy.writable)
+        if any(lies_in(place, root) for root in policy.writable)
         and not os.path.lexists(place)
         and os.access(place.parent, os.W_OK)
         and place.parent.name != ".git"
@@ -95,7 +95,7 @@ class KeptPlaces:
             place
             for place in policy.protected
             if policy.reach == "workspace-write"
-            and any(place.is_relative_to(root) for root in policy.writable)
+            and any(lies_in(place, root) for root in policy.writable)
         )
         self._roots = policy.writable
         self._once = Lock()
@@ -258,7 +258,7 @@ class Placeholders:
             for place in policy.protected
             if place.name in _PLACEHOLDERS
             and place.parent.name == ".git"
-            and any(place.is_relative_to(root) for root in policy.writable)
+            and any(lies_in(place, root) for root in policy.writable)
         )
         self._once = Lock()
         self._running = 0
