@@ -247,3 +247,99 @@ def test_a_review_that_is_broken_off_writes_nothing(root: Path) -> None:
         program.type("\x03")
         assert program.ends() == 5
     assert picture(root) == before
+
+
+def steering_bundle(*paths: str) -> str:
+    blocks = (f"--- New File: {path} ---\n```\nnew\n```\n" for path in paths)
+    return "\n".join(('---\nversion: "1.0"\n---\n', *blocks))
+
+
+type Steered = tuple[list[str], list[str], int, str, list[str]]
+
+STEERING: list[Steered] = [
+    # words, paths of the bundle, exit code, ending, what was written
+    (["-y"], ["a.txt", "AGENTS.md"], 6, "steering_left", ["a.txt"]),
+    (["-y"], ["AGENTS.md"], 6, "steering_left", []),
+    (["-y", "--steering"], ["a.txt", "AGENTS.md"], 0, "applied", ["a.txt", "AGENTS.md"]),
+    (["-n"], ["a.txt", ".github/workflows/ci.yml"], 6, "steering_left", ["a.txt"]),
+    (["-n", "--steering"], [".mcp.json"], 0, "applied", [".mcp.json"]),
+    (["-y"], ["a.txt", "deep/down/.claude/settings.json"], 6, "steering_left", ["a.txt"]),
+    (["-y"], ["a.txt", "AGENTS.MD", ".VSCode/tasks.json"], 6, "steering_left", ["a.txt"]),
+    (["-y"], ["a.txt", ".env", ".envrc", ".gitmodules"], 6, "steering_left", ["a.txt"]),
+    (["-y"], ["a.txt", ".env.example", "Makefile"], 0, "applied", ["a.txt", "Makefile"]),
+    (["-y", "--partial"], ["a.txt", "CLAUDE.md"], 6, "steering_left", ["a.txt"]),
+    (["-y", "--verify", "true"], ["a.txt", "CLAUDE.md"], 6, "steering_left", ["a.txt"]),
+    (["-y", "--verify", "false"], ["a.txt", "CLAUDE.md"], 2, "verify_failed", ["a.txt"]),
+    (["-y", "--dry-run"], ["a.txt", "CLAUDE.md"], 0, "planned", []),
+]
+
+
+@pytest.mark.proves("permissions-steering")
+@every("case", STEERING[:4])
+def test_a_yes_to_everything_is_none_to_what_steers_later_runs(
+    tmp_path: Path, case: Steered
+) -> None:
+    applied_apart(tmp_path, case)
+
+
+@pytest.mark.deep
+@pytest.mark.proves("permissions-steering")
+@every("case", STEERING[4:])
+def test_neither_are_other_ways_to_say_yes(tmp_path: Path, case: Steered) -> None:
+    applied_apart(tmp_path, case)
+
+
+def applied_apart(tmp_path: Path, case: Steered) -> None:
+    words, paths, code, ending, written = case
+    (tmp_path / "in").mkdir()
+    done = ouro("dogs", "-", "in", *words, "--json", cwd=tmp_path, given=steering_bundle(*paths))
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["outcome"]) == (code, ending)
+    assert [(tmp_path / "in" / path).exists() for path in paths] == [
+        path in written or path == ".env.example" for path in paths
+    ]
+    steers = {each["path"] for each in said["files"] if each.get("steers")}
+    assert steers == {path for path in paths if path not in {"a.txt", ".env.example", "Makefile"}}
+
+
+@pytest.mark.proves("permissions-steering")
+def test_a_person_reads_what_was_left_out_and_how_it_is_applied(root: Path) -> None:
+    bundle = steering_bundle("a.txt", "AGENTS.md", "ci.yml")
+    done = ouro("dogs", "-", "-y", cwd=root, given=bundle.replace("ci.yml", ".github/ci.yml"))
+    assert done.returncode == 6
+    assert done.stderr.endswith(
+        "Applied 1 file; left out what steers later runs: .github/ci.yml, AGENTS.md (--steering applies it)\n"
+    )
+    quiet = ouro("dogs", "-", "-y", "-q", cwd=root, given=steering_bundle("AGENTS.md"))
+    assert (quiet.returncode, quiet.stdout) == (6, "")
+    assert quiet.stderr.startswith(
+        "Nothing was written; left out what steers later runs: AGENTS.md"
+    )
+    (root / ".github").mkdir()
+    within = ouro("dogs", "-", ".github", "-y", cwd=root, given=steering_bundle("ci.yml"))
+    assert within.returncode == 6
+    applied = ouro(
+        "dogs", "-", "-y", "--steering", cwd=root, given=steering_bundle("b", "AGENTS.md")
+    )
+    assert applied.stdout == (
+        "add      b  +1 -0\nadd      AGENTS.md  +1 -0: what agents are told and may do\n"
+    )
+    assert "These steer later runs:\n" in applied.stderr
+
+
+@pytest.mark.proves("permissions-steering")
+@pytest.mark.parametrize(
+    ("key", "code"), [("n\r", 6), pytest.param("y\r", 0, marks=pytest.mark.deep)]
+)
+def test_a_person_is_asked_about_what_steers_though_the_rest_is_unasked(
+    root: Path, key: str, code: int
+) -> None:
+    (root.parent / "answer.md").write_text(steering_bundle("a.txt", "AGENTS.md"))
+    words = ["dogs", "../answer.md", "-y"]
+    with Whole(words, cwd=root, environment=dict(os.environ)) as program:
+        program.writes("Apply these too? [y/N]")
+        waits(program.process.pid)
+        program.type(key)
+        assert program.ends() == code
+    assert (root / "a.txt").exists()
+    assert (root / "AGENTS.md").exists() == (code == 0)

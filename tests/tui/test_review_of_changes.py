@@ -119,3 +119,25 @@ async def test_what_a_bundle_says_cannot_command_the_terminal() -> None:
         await pilot.press("down")
         assert any("taken or left as a whole" in line for line in shown(app))
         await pilot.press("q")
+
+
+@pytest.mark.proves("M16", "permissions-steering")
+async def test_what_steers_later_runs_is_marked_and_no_yes_to_the_rest_is_one_to_it() -> None:
+    new = Snapshot(content=b"x\n")
+    files = [
+        FilePlan(path=path, action="add", before=None, after=new) for path in ("a.py", "AGENTS.md")
+    ]
+    found = [offer_of(files[0]), offer_of(files[1], "what agents are told and may do")]
+    taken: list[tuple[frozenset[int], ...] | None] = []
+    for keys in (["A", "q"], ["A", "down", "a", "q"], ["a", "R", "q"]):
+        app = ReviewApp(found, "answer.md", environment={})
+        async with app.run_test(size=(80, 24)):
+            pilot = Calm(app)
+            await pilot.pause()
+            assert shown(app)[2].startswith("[ ] A ! AGENTS.md")
+            await pilot.press("down")
+            assert "steers later runs: what agents are told and may do" in "\n".join(shown(app))
+            await pilot.press("up", *keys)
+        taken.append(app.return_value)
+    both, none = frozenset({0}), frozenset[int]()
+    assert taken == [(both, none), (both, both), (both, none)]

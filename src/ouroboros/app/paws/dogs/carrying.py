@@ -19,7 +19,7 @@ from ouroboros.app.paws.dogs.outcome import (
     Verified,
     taken_away,
 )
-from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped, told
+from ouroboros.app.paws.dogs.reading import Prepared, Tell, skipped
 from ouroboros.app.paws.dogs.repositories import MOST
 from ouroboros.app.paws.dogs.verifying import (
     Around,
@@ -161,7 +161,7 @@ class _Way:
         try:
             if check is None:
                 await to_thread.run_sync(self._write, chosen, "")
-                files = (*map(told, chosen), *rest)
+                files = (*self._found.told(chosen), *rest)
                 return Outcome(outcome="applied", files=files, notes=self._notes)
             with listening() as signals:  # also while files come back, which no key breaks off
                 return await self._judged(check, chosen, rest, before, signals)
@@ -238,7 +238,7 @@ class _Way:
                 if told_of_git:
                     self._tell(told_of_git)
             raise Interrupted("interrupted while the changes were judged")
-        files = (*map(told, chosen), *rest)
+        files = (*self._found.told(chosen), *rest)
         ending: Ending = "applied" if found.is_good else "verify_failed"
         outcome = Outcome(outcome=ending, files=files, verify=found, notes=self._notes)
         if before is not None and not found.is_good:

@@ -22,6 +22,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     Attributes:
         hunks: Each as the lines of a unified diff, from its ``@@`` on; empty where there are none to choose of.
         why_whole: Why nothing but the whole file can be taken; empty where its hunks can.
+        steers: What it steers in later runs; empty for an ordinary file.
     """
 
     path: str
@@ -30,6 +31,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     hunks: tuple[str, ...] = ()
     why_whole: str = ""
     is_merged: bool = False
+    steers: str = ""
 
     @property
     def added(self) -> int:
@@ -42,7 +44,7 @@ class Offer(Struct, frozen=True, kw_only=True):
         return _counted(self.hunks, "-")
 
 
-def offer_of(file: FilePlan) -> Offer:
+def offer_of(file: FilePlan, steers: str = "") -> Offer:
     """What a person is shown of a file."""
     codec = _codec_of(file)
     old, new = codec.text(file.before), codec.text(file.after)
@@ -63,6 +65,7 @@ def offer_of(file: FilePlan) -> Offer:
         hunks=hunks,
         why_whole=why,
         is_merged=file.is_merged,
+        steers=steers,
     )
 
 

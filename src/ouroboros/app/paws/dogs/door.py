@@ -124,6 +124,7 @@ async def _applied(
         name=request.bundle,
         bundle=request.data,
         root=root,
+        home=request.loaded.home,
         dialect=request.dialect,
         rsi_link=request.rsi_link,
         allow_truncated=request.allow_truncated,

@@ -12,6 +12,7 @@ type Ending = Literal[
     "reverted",
     "needs_context",
     "nothing_to_do",
+    "steering_left",
     "planned",
     "wrong_command_line",
     "interrupted",
@@ -26,11 +27,15 @@ EXIT_CODES: dict[Ending, int] = {
     "reverted": 3,
     "needs_context": 4,
     "nothing_to_do": 5,
+    "steering_left": 6,
     "wrong_command_line": 64,
     "interrupted": 130,
     "failed": 1,
 }
-"""``planned`` is what --dry-run ends with; the last three are said by an error, with its reason."""
+"""``planned`` is what --dry-run ends with; the last three are said by an error, with its reason.
+
+``steering_left`` is ``applied`` but for files that steer later runs, which nobody said yes to.
+"""
 
 _WRITTEN = frozenset({"add", "change", "delete", "rename"})
 
@@ -42,6 +47,7 @@ class FileOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
         action: ``add``, ``change``, ``delete`` or ``rename``; ``refused``, ``skipped`` or ``none``
             where it is as it was.
         was: Its name before, of a rename.
+        steers: What it steers in later runs; empty for an ordinary file.
     """
 
     path: str
@@ -50,11 +56,17 @@ class FileOutcome(Struct, frozen=True, kw_only=True, omit_defaults=True):
     was: str = ""
     added: int = 0
     removed: int = 0
+    steers: str = ""
+
+    @property
+    def is_written(self) -> bool:
+        """Something was done, or would be done, to it."""
+        return self.action in _WRITTEN
 
 
 def taken_away(file: FileOutcome, left: Mapping[str, str]) -> FileOutcome:
     """What became of a file whose change was taken back; ``left`` are paths that stay, and why."""
-    if file.action not in _WRITTEN:
+    if not file.is_written:
         return file
     if why := left.get(file.path) or left.get(file.was):
         return structs.replace(file, reason=f"it was not taken back: {why}")

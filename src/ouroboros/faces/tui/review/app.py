@@ -120,9 +120,10 @@ class ReviewApp(App[tuple[frozenset[int], ...]]):
         self._show()
 
     def action_rest(self, verdict: Verdict) -> None:
-        """Says it of every file of which nothing was said."""
-        for number in range(len(self.offers)):
-            if self.marks.sign(number) == " ":
+        """Says it of every file of which nothing was said; a yes is none to what steers later runs."""
+        for number, offer in enumerate(self.offers):
+            is_meant = verdict == "reject" or not offer.steers
+            if is_meant and self.marks.sign(number) == " ":
                 self.marks.say(number, verdict)
         self._show()
 

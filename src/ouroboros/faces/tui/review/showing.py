@@ -20,7 +20,10 @@ _SAID = {"accept": "a", "reject": "r", "": " "}
 
 
 def file_rows(offers: Sequence[Offer], marks: Marks, current: int, columns: int) -> list[Row]:
-    """A line for each file: the verdict, what becomes of it, its name, lines that come and go."""
+    """A line for each file: the verdict, what becomes of it, its name, lines that come and go.
+
+    A ``!`` stands before what steers later runs.
+    """
     return [
         _file_row(offer, marks.sign(number), columns, is_current=number == current)
         for number, offer in enumerate(offers)
@@ -31,7 +34,8 @@ def change_of(
     offer: Offer, said: Sequence[Verdict], current: int | None, columns: int, *, sides: bool
 ) -> tuple[list[Row], list[int]]:
     """The hunks of a file, and the row on which each part begins."""
-    rows: list[Row] = [row(_told(offer), FAINT)] if offer.why_whole or offer.is_merged else []
+    rows: list[Row] = [row(f"steers later runs: {offer.steers}", YELLOW)] if offer.steers else []
+    rows += [row(_told(offer), FAINT)] if offer.why_whole or offer.is_merged else []
     places: list[int] = []
     count = len(offer.hunks)
     for number, hunk in enumerate(offer.hunks):
@@ -53,12 +57,12 @@ def _hunk_rows(name: str, hunk: str, columns: int, sides: bool) -> tuple[Row, ..
 
 def _file_row(offer: Offer, sign: str, columns: int, *, is_current: bool) -> Row:
     counts = f" +{offer.added} -{offer.removed}" if offer.hunks else ""
-    head = f"[{sign}] {_LETTERS.get(offer.action, '?')} "
+    head = f"[{sign}] {_LETTERS.get(offer.action, '?')} {'! ' if offer.steers else ''}"
     name = one_line(plain(f"{offer.was} -> {offer.path}" if offer.was else offer.path), _ALL)
     room = max(columns - len(head) - len(counts), 4)
     while width(name) > room:
         name = f"…{name[2:]}"  # the end of a path says more than its beginning
-    style = _CURRENT if is_current else ""
+    style = _CURRENT if is_current else YELLOW if offer.steers else ""
     spans = (
         Span(head, _CURRENT if is_current else _STYLES.get(sign, "")),
         Span(name, style),

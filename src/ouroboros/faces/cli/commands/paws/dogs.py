@@ -31,6 +31,11 @@ _FORMATS = ["auto", "v1", "paws", "search", "diff", "v4a", "xml", "whole"]
 _OPTIONS = (
     click.option("-y", "--yes", is_flag=True, help="Apply it without asking."),
     click.option("-n", "--no", "only_new", is_flag=True, help="Make new files only, unasked."),
+    click.option(
+        "--steering",
+        is_flag=True,
+        help="With -y or -n, change files that steer later runs too, such as AGENTS.md.",
+    ),
     click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong."),
     click.option("--dry-run", is_flag=True, help="Show what would be done; write nothing."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON for machines."),
@@ -62,6 +67,7 @@ class Flags(Struct, frozen=True, kw_only=True):
 
     yes: bool = False
     only_new: bool = False
+    steering: bool = False
     quiet: bool = False
     dry_run: bool = False
     as_json: bool = False
@@ -155,7 +161,8 @@ def command(
     BUNDLE is what a model answered, in any of the formats. All of it is applied, or nothing.
 
     Ends with 0 applied, 1 refused, 2 verification failed and kept, 3 failed and taken back, 4 the
-    model asks for something first, 5 nothing to do, 64 a wrong command line.
+    model asks for something first, 5 nothing to do, 6 applied but for files that steer later runs, 64 a
+    wrong command line.
     """
     flags = msgspec.convert(options, Flags)
     _check(flags, bundle)
@@ -225,8 +232,10 @@ def _request(invocation: Invocation, flags: Flags, bundle: str, folder: str) -> 
 async def _apply(request: "Request", flags: Flags, folder: str) -> int:
     from ouroboros.app.paws.dogs.door import applied
     from ouroboros.app.paws.dogs.outcome import Outcome
+    from ouroboros.app.paws.dogs.reading import left_apart
 
-    choose = partial(_chosen, request, flags)
+    left: dict[str, str] = {}
+    choose = partial(_chosen, request, flags, left)
     try:
         outcome = await applied(request, choose=choose, agree=_agreed_to, tell=_teller(flags))
     except (Misuse, Interrupted):
@@ -235,7 +244,7 @@ async def _apply(request: "Request", flags: Flags, folder: str) -> int:
         if not flags.as_json:
             raise
         outcome = Outcome(outcome="refused", files=(), reason=failed.message)
-    return _end(outcome, flags, folder)
+    return _end(left_apart(outcome, left), flags, folder)
 
 
 async def _undo(invocation: Invocation, root: Path, flags: Flags) -> int:
@@ -248,8 +257,10 @@ async def _undo(invocation: Invocation, root: Path, flags: Flags) -> int:
     return _end(found, flags)
 
 
-async def _chosen(request: "Request", flags: Flags, found: "Prepared") -> "Files | Outcome":
-    """What of a plan is written, or how it ends without."""
+async def _chosen(
+    request: "Request", flags: Flags, left: dict[str, str], found: "Prepared"
+) -> "Files | Outcome":
+    """What of a plan is written, or how it ends without; ``left`` takes what nobody was asked about."""
     from ouroboros.app.paws.dogs.choosing import offer_of, with_hunks
     from ouroboros.app.paws.dogs.reading import declined, only_planned
 
@@ -257,7 +268,7 @@ async def _chosen(request: "Request", flags: Flags, found: "Prepared") -> "Files
         return only_planned(found)
     if not flags.interactive:
         if flags.yes or flags.only_new:
-            return found.files
+            return _unasked(flags, left, found)
         _show(found)
         count = len(found.files)
         question = f"Apply {count} changes?" if count != 1 else "Apply this change?"
@@ -265,22 +276,45 @@ async def _chosen(request: "Request", flags: Flags, found: "Prepared") -> "Files
         return found.files if is_agreed else declined(found, "you said no")
     from ouroboros.faces.tui.review.door import reviewed
 
-    offers = [offer_of(file) for file in found.files]
+    files = sorted(found.files, key=lambda file: bool(found.steers(file)))
+    offers = [offer_of(file, found.steers(file)) for file in files]
     look = request.loaded.settings.tui.theme
     taken = await reviewed(offers, request.bundle, look=look, environment=request.environment)
     if taken is None:
         return declined(found, "the review was broken off")
-    some = [with_hunks(file, hunks) for file, hunks in zip(found.files, taken, strict=True)]
+    some = [with_hunks(file, hunks) for file, hunks in zip(files, taken, strict=True)]
     wanted = tuple(file for file in some if file is not None)
     return wanted or declined(found, "nothing was accepted")
 
 
-def _show(found: "Prepared") -> None:
-    from ouroboros.app.paws.dogs.reading import told
-    from ouroboros.faces.cli.commands.paws.dogs_words import line_of
+def _unasked(flags: Flags, left: dict[str, str], found: "Prepared") -> "Files | Outcome":
+    """All of it but what steers later runs, which -y and -n are no answer for; a person is asked."""
+    from ouroboros.app.paws.dogs.outcome import Outcome
+    from ouroboros.app.paws.dogs.reading import skipped, unasked
+    from ouroboros.faces.cli.commands.paws.dogs_words import STEER, line_of
 
-    for file in (*map(told, found.files), *found.kept):
-        note(line_of(file))
+    plain, others = unasked(found)
+    if not others or flags.steering:
+        return found.files
+    if not flags.as_json and is_person_there():
+        note(STEER)
+        for file in found.told(found.files):
+            if file.steers:
+                note(line_of(file))
+        if _agreed("Apply these too?", hint=""):
+            return found.files
+    left.update(others)
+    if plain:
+        return plain
+    files = (*found.kept, *skipped(found.files, ""))
+    return Outcome(outcome="steering_left", files=files, notes=found.bundle.notes)
+
+
+def _show(found: "Prepared") -> None:
+    from ouroboros.faces.cli.commands.paws.dogs_words import apart
+
+    for line in apart((*found.told(found.files), *found.kept)):
+        note(line)
 
 
 async def _agreed_to(command: str) -> bool:

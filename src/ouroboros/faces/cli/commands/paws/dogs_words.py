@@ -1,11 +1,16 @@
 """What `ouro dogs` says of how it ended: files on standard output, all else beside it."""
 
+from collections.abc import Iterator, Sequence
+
 from ouroboros.app.paws.dogs.outcome import Asked, FileOutcome, Outcome, Verified
 from ouroboros.faces.cli.invocation import note, say
 from ouroboros.faces.wording.words import one_line
 
 _LONGEST = 1_000
-_BAD = frozenset({"refused", "verify_failed", "reverted"})
+_NAMED = 3
+_BAD = frozenset({"refused", "verify_failed", "reverted", "steering_left"})
+STEER = "These steer later runs:"
+"""Stands above files that are shown apart from the others."""
 
 
 def tell_outcome(outcome: Outcome, *, is_quiet: bool, undo: str) -> None:
@@ -29,28 +34,36 @@ def tell_outcome(outcome: Outcome, *, is_quiet: bool, undo: str) -> None:
 def _tell_files(outcome: Outcome) -> None:
     for line in outcome.notes:
         note(line)
-    for file in outcome.files:
-        say(line_of(file))
+    for line in apart(outcome.files):
+        (note if line == STEER else say)(line)
     if outcome.diff:
         say(outcome.diff.removesuffix("\n"))
+
+
+def apart(files: Sequence[FileOutcome]) -> Iterator[str]:
+    """A line for each file; those that are changed and steer later runs behind a line that says so."""
+    steering = [file for file in files if file.steers and file.is_written]
+    yield from (line_of(file) for file in files if file not in steering)
+    if steering:
+        yield STEER
+        yield from map(line_of, steering)
 
 
 def line_of(file: FileOutcome) -> str:
     """A file in a line: what became of it, its name, the lines that came and went, why."""
     name = one_line(f"{file.was} -> {file.path}" if file.was else file.path, _LONGEST)
     counts = f"  +{file.added} -{file.removed}" if file.added or file.removed else ""
-    why = f": {file.reason}" if file.reason else ""
+    what = f": {file.steers}" if file.steers and file.is_written else ""
+    why = f": {file.reason}" if file.reason else what
     return f"{file.action:8} {name}{counts}{why}"
 
 
 def _ending(outcome: Outcome) -> str:
-    count = sum(file.action in {"add", "change", "delete", "rename"} for file in outcome.files)
+    count = sum(file.is_written for file in outcome.files)
     files = "1 file" if count == 1 else f"{count} files"
     match outcome.outcome:
-        case "applied" if outcome.verify is not None:
-            return f"Applied {files}; the verification command succeeded"
-        case "applied":
-            return f"Applied {files}" if count else "Taken back"
+        case "applied" | "steering_left":
+            return _applied(outcome, files if count else "")
         case "planned":
             return f"Would apply {files}; nothing was written"
         case "refused":
@@ -68,6 +81,18 @@ def _ending(outcome: Outcome) -> str:
             return "Nothing to do"
         case "wrong_command_line" | "interrupted" | "failed":
             return outcome.reason
+
+
+def _applied(outcome: Outcome, files: str) -> str:
+    if outcome.outcome == "steering_left":
+        left = [file.path for file in outcome.files if file.steers and not file.is_written]
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        names = one_line(", ".join(left[:_NAMED]), _LONGEST)
+        done = f"Applied {files}" if files else "Nothing was written"
+        return f"{done}; left out what steers later runs: {names}{more} (--steering applies it)"
+    if outcome.verify is not None:
+        return f"Applied {files or '0 files'}; the verification command succeeded"
+    return f"Applied {files}" if files else "Taken back"
 
 
 def _failed(found: Verified | None) -> str:
