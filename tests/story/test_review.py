@@ -15,6 +15,7 @@ from ouroboros.core.commands import Interrupt, Review, Steer
 from ouroboros.core.events import PermissionRequested
 from ouroboros.core.events.fleet import SubagentReplied, SubagentStarted
 from ouroboros.core.events.review import ReviewExited
+from ouroboros.core.findings import rendered
 from ouroboros.llm.turns import Turn
 from tests.passing import hurrying
 from tests.story.stage import call, stage
@@ -107,6 +108,20 @@ async def test_a_review_is_made_apart_and_the_next_turn_knows_of_it(tmp_path: Pa
 
 
 @pytest.mark.proves("codex-21.3", "codex-21.4")
+@pytest.mark.proves("permissions-steering")
+async def test_a_review_says_what_steers_later_runs(tmp_path: Path) -> None:
+    folder = repository(tmp_path)
+    (folder / ".vscode").mkdir()
+    (folder / ".vscode/tasks.json").write_text("{}\n")
+    (folder / "b.py").write_text("b\n")
+    async with stage(tmp_path, [reply(verdict="patch is correct")], check=False) as s:
+        await s.session.send(Review())
+        (exited,) = s.events(ReviewExited)
+    said = "also changes what steers later runs: .vscode/tasks.json (what editors run)"
+    assert exited.review.notes == (said,)
+    assert f"Note: {said}" in rendered(exited.review)
+
+
 async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
     """Neither the web nor helpers nor writing; a rule that allows everything changes nothing."""
     folder = repository(tmp_path)

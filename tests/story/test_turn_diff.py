@@ -7,7 +7,8 @@ import pytest
 
 from ouroboros.core.commands import Interrupt
 from ouroboros.core.events import ToolResulted
-from ouroboros.core.events.changes import TurnDiffed
+from ouroboros.core.events.changes import SteeringChanged, TurnDiffed
+from ouroboros.faces.wording.notices import notice
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call, stage
 
@@ -65,3 +66,55 @@ async def test_a_run_that_is_stopped_tells_what_it_had_changed(tmp_path: Path):
 
 
 DELETE = "*** Begin Patch\n*** Delete File: b.txt\n*** End Patch\n"
+
+
+WRITES = """import pathlib
+for name in (".github/workflows/ci.yml", "packages/a/AGENTS.md", "plain.txt", ".git/index"):
+    path = pathlib.Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x")
+"""
+
+
+@pytest.mark.proves("permissions-steering")
+async def test_what_steers_later_runs_is_told_apart_whoever_wrote_it(tmp_path: Path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "write.py").write_text(WRITES)
+    (folder / ".windsurfrules").write_text("Be brief.")
+    (folder / ".env").write_text("A=1")
+    turns = [
+        Turn(tool_calls=(call("write", path="AGENTS.md", content="one\n"),)),
+        Turn(
+            tool_calls=(call("shell", command="python3 write.py; rm .windsurfrules; touch .env"),)
+        ),
+        DONE,
+        Turn(tool_calls=(call("write", path="plain.txt", content="two\n"),)),
+        DONE,
+    ]
+    async with stage(tmp_path, turns, cwd=folder) as s:
+        for words in ("First", "Second"):
+            await s.run(words)
+        (first,) = s.events(SteeringChanged)
+        assert s.types.index("diff.steering") == s.types.index("task.completed") - 1
+    assert first.paths == (
+        *(".github/workflows/ci.yml", ".windsurfrules", "AGENTS.md", "packages/a/AGENTS.md"),
+    )
+    said = notice(first)
+    assert said is not None
+    assert (said.text, said.level) == (
+        "Also changed what steers later runs: .github/workflows/ci.yml, .windsurfrules, AGENTS.md and 1 more",
+        "warning",
+    )
+
+
+@pytest.mark.proves("permissions-steering")
+async def test_what_a_command_alone_changed_is_told_without_a_diff(tmp_path: Path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / ".env").write_text("A=1")
+    turns = [Turn(tool_calls=(call("shell", command="echo b > .env; echo a > .env.local"),)), DONE]
+    async with stage(tmp_path, turns, cwd=folder) as s:
+        await s.run()
+        assert [each.paths for each in s.events(SteeringChanged)] == [(".env", ".env.local")]
+        assert s.events(TurnDiffed) == []

@@ -76,6 +76,18 @@ async def test_a_whole_change_is_read_file_by_file(tmp_path: Path, size: tuple[i
         await s.until(lambda: s.app.results)
 
 
+@pytest.mark.proves("permissions-steering")
+async def test_what_steers_later_runs_stands_apart_behind_the_others(tmp_path: Path) -> None:
+    steering = DIFF.replace("one.py", ".github/ci.yml")
+    async with small(tmp_path, size=(110, 24), model="echo") as s:
+        s.app.open(DiffScreen(steering))
+        await s.sees("gone.txt +0 -1 (1 of 2)", "! .github/ci.yml")
+        await s.press("n")
+        await s.sees(
+            "(2 of 2)", "steers later runs: what runs on the project's servers", "return 2"
+        )
+
+
 async def test_a_change_without_lines_is_shown_as_it_is(tmp_path: Path) -> None:
     async with small(tmp_path, model="echo") as s:
         s.app.open(DiffScreen("diff --git a/empty b/empty\nnew file mode 100644\n"))

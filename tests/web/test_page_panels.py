@@ -21,6 +21,16 @@ TWO = (
     Turn(text="Changed."),
 )
 
+STEERS = (
+    Turn(
+        tool_calls=(
+            call("write", path="z.txt", content="z\n"),
+            call("write", path="AGENTS.md", content="x\n"),
+        )
+    ),
+    DONE,
+)
+
 
 async def begin(window: Window, *words: str) -> str:
     """A session in which these words were said, one after the other."""
@@ -401,3 +411,19 @@ async def test_the_panels_are_used_by_hand(page: Shown) -> None:
         await sessions_are_found_renamed_and_deleted_after_a_yes(window)
         await a_setting_is_saved_and_a_wrong_one_is_refused_with_words(window)
         await a_page_that_was_kept_runs_nothing(window)
+
+
+@pytest.mark.proves("permissions-steering")
+async def test_what_steers_later_runs_is_shown_apart(page: Shown) -> None:
+    async with page(STEERS) as window:
+        await begin(window, "First")
+        await window.until(
+            "document.querySelector('.chat, main')?.innerText.includes('steers later runs')"
+        )
+        await show(window, "review")
+        await window.until("document.querySelectorAll('.review .hunk').length === 2")
+        assert "1 file here steers later runs: AGENTS.md" in await window.text(".review .note")
+        assert "AGENTS.md" in await window.text(".review .file")
+        await window.click(".button", "Accept the others")
+        await window.until("document.querySelectorAll('.hunk.is-accepted').length === 1")
+        assert "1 hunk to look at" in await window.text(".review")

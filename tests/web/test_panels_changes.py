@@ -70,6 +70,20 @@ async def test_a_hunk_that_is_shown_can_be_taken_back(tmp_path: Path):
         assert now["files"] == []
 
 
+@pytest.mark.proves("permissions-steering")
+async def test_what_steers_later_runs_is_named(tmp_path: Path):
+    turns = [write("a.txt", BEFORE), write("deep/AGENTS.md", "x\n"), write(".env", "A=1\n"), DONE]
+    async with panels(tmp_path, turns) as p:
+        session = await p.open()
+        await p.run(session, "First")
+        found = await p.get(f"/sessions/{session}/changes")
+        assert found["steering"] == {
+            ".env": "variables of programs",
+            "deep/AGENTS.md": "what agents are told and may do",
+        }
+        assert (await p.get(f"/sessions/{session}/changes", path="a.txt"))["steering"] == {}
+
+
 def _piece(hunk: dict[str, Any]) -> dict[str, Any]:
     """What the page makes of a hunk."""
     lines: list[str] = hunk["lines"]

@@ -6,11 +6,13 @@ a command changes elsewhere is not seen. The text is git's. Source: codex, secti
 
 import os
 import stat
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec import Struct
 
+from ouroboros.safety.steering import steers
 from ouroboros.workspace.diff import lines_of, unified
 
 LARGEST_BYTES = 2_097_152
@@ -18,6 +20,14 @@ LARGEST_BYTES = 2_097_152
 
 DIFF_CHARS = 1_000_000
 """Larger diffs end with a line that says what is left out."""
+
+MOST_FOLDERS = 2_000
+"""So many folders are looked into for files that steer, the upper ones first."""
+
+_FILLED = frozenset({
+    *("node_modules", "site-packages", "__pycache__", "venv", ".venv", ".tox", ".nox", ".paws"),
+})
+"""Not looked into: programs fill them."""
 
 _ALIKE = 0.5
 _PAIRS = 2_500
@@ -86,6 +96,57 @@ class Changes:
     def _name(self, path: Path) -> str:
         shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
         return shown.as_posix().lstrip("/").encode("utf-8", "replace").decode()
+
+
+class SteeringFiles:
+    """The files below a folder that steer later runs, looked at before and after; reads the disk."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        """Looks at nothing yet, and never below ``home``, where the product keeps what it does itself."""
+        self._root, self._home = root, str(home)
+        self._before: dict[str, bytes] | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether they were looked at."""
+        return self._before is not None
+
+    def begin(self) -> None:
+        """They are as they are before anything happens."""
+        self._before = self._now()
+
+    def changed(self) -> tuple[str, ...]:
+        """Which of them came, went or are others since; begins anew."""
+        before, self._before = self._before or {}, None
+        now = self._now()
+        return tuple(sorted(path for path in before | now if before.get(path) != now.get(path)))
+
+    def _now(self) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        waiting, looked = deque([""]), 0
+        while waiting and looked < MOST_FOLDERS:
+            folder, looked = waiting.popleft(), looked + 1
+            # Of a repository its settings and hooks: what git writes at each commit steers nothing.
+            is_git = PurePath(folder).name == ".git"
+            for entry in _entries(self._root / folder):
+                if is_git and entry.name not in {"config", "config.worktree", "hooks"}:
+                    continue
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _FILLED and entry.path != self._home:
+                        waiting.append(path)
+                elif steers(path) and (side := side_of(Path(entry.path))) is not None:
+                    size = f"{side.mode} {side.size} ".encode()
+                    found[path.encode("utf-8", "replace").decode()] = size + (side.data or b"")
+        return found
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
 
 
 def told(

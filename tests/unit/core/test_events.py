@@ -76,6 +76,7 @@ UNIFIED = [
     "session.forked",
     "repo.loaded",
     "plan.updated",
+    "diff.steering",
     "diff.turn",
     "task.completed",
     "task.cancelled",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ouroboros.app.steering import steering_in_diff
 from ouroboros.safety.steering import Steering, steering, steering_in, steers
 from tests.cases import every
 
@@ -121,3 +122,14 @@ def test_what_is_kept_from_commands_at_the_top_steers(tmp_path: Path) -> None:
     assert len(places) == len({*places}) > 100
     assert all(steers(place.relative_to(tmp_path)) for place in places)
     assert not {".git", ".ouroboros", ".agents", ".bashrc"} & {place.name for place in places}
+
+
+@pytest.mark.proves("permissions-steering")
+def test_those_of_a_change_are_found_in_its_heads_and_not_in_its_lines() -> None:
+    diff = (
+        "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n"
+        "--- a/AGENTS.md\n+diff --git a/.env b/.env\n"
+        "diff --git a/.npmrc b/sub dir/.npmrc\nrename from .npmrc\nrename to sub dir/.npmrc\n"
+        "diff --git a/CLAUDE.md b/CLAUDE.md\ndeleted file mode 100644\n"
+    )
+    assert list(steering_in_diff(diff)) == [".npmrc", "sub dir/.npmrc", "CLAUDE.md"]

@@ -12,6 +12,7 @@ from ouroboros.app.review import changes, placing
 from ouroboros.app.review.changes import Part
 from ouroboros.app.review.readers import Ground, Reader, answered, listened
 from ouroboros.app.review.subjects import Subject, subject
+from ouroboros.app.steering import steering_of
 from ouroboros.core.commands import Review
 from ouroboros.core.events.review import ReviewOutput, ReviewProgressed
 
@@ -30,6 +31,7 @@ _PARTS = (
 _SAID = (
     "Found in the parts before, and not to be reported again where it is the same thing:\n{said}"
 )
+_STEERING_SHOWN = 5
 _SHOWN = 40
 _NAME = 200
 _ASKED = "Answer with the JSON object alone."
@@ -171,4 +173,13 @@ def _notes(parts: tuple[Part, ...], subject: Subject) -> list[str]:
         shown = ", ".join(binary[:3])
         more = f" and {len(binary) - 3} more" if len(binary) > 3 else ""
         notes.append(f"not looked into, for they are no text: {shown}{more}")
+    steering = steering_of(*(path for file in subject.files for path in (file.path, file.before)))
+    if steering:
+        shown = ", ".join(
+            f"{path} ({what})" for path, what in [*steering.items()][:_STEERING_SHOWN]
+        )
+        more = len(steering) - _STEERING_SHOWN
+        notes.append(
+            f"also changes what steers later runs: {shown}{f' and {more} more' if more > 0 else ''}"
+        )
     return notes

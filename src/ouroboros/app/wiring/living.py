@@ -4,19 +4,22 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from threading import Thread
 
-from anyio import to_thread
+from anyio import Lock, to_thread
 
 from ouroboros.agent.journal import Sink
 from ouroboros.agent.running.repeats import Careful
 from ouroboros.agent.running.standing_on import Meant, StandingOn
 from ouroboros.app.kit import Kit
 from ouroboros.core.events import Envelope, ModelDelta
-from ouroboros.core.events.changes import TurnDiffed
+from ouroboros.core.events.changes import SteeringChanged, TurnDiffed
 from ouroboros.core.parts import ToolCall
+from ouroboros.safety.rules.values import HARMLESS
 from ouroboros.tools.exec.processes import Processes
 from ouroboros.tools.orchestrator import Orchestrator
 from ouroboros.tools.tool import Effect
-from ouroboros.workspace.changes import Changes
+from ouroboros.workspace.changes import Changes, SteeringFiles
+
+_MOST_NAMED = 50
 
 
 @asynccontextmanager
@@ -78,21 +81,31 @@ def careful(kit: Kit, hands: Orchestrator, meant: Meant = _itself) -> StandingOn
     return StandingOn(sparing, kit.journal, kit.state, meant)
 
 
-def changes(kit: Kit, hands: Orchestrator) -> Callable[[], Awaitable[None]]:
-    """Follows what files tools write; what is given back tells of it, and begins anew."""
-    tracked = Changes(kit.cwd)
+def changes(
+    kit: Kit, hands: Orchestrator, *, has_diff: bool = True
+) -> Callable[[], Awaitable[None]]:
+    """Follows what files tools write; what is given back tells of it, and begins anew.
+
+    Of files that steer later runs it tells whoever wrote them; without ``has_diff`` of these alone.
+    """
+    tracked, steering, looking = Changes(kit.cwd), SteeringFiles(kit.cwd, kit.home), Lock()
 
     async def touch(effect: Effect) -> None:
-        if effect.kind == "write":
+        if effect.kind not in HARMLESS and not steering.has_begun:
+            async with looking:  # of two effects at once none happens before it was looked
+                if not steering.has_begun:
+                    await to_thread.run_sync(steering.begin)
+        if effect.kind == "write" and has_diff:
             await to_thread.run_sync(tracked.touch, effect.paths)
 
     async def tell() -> None:
-        if not tracked.has_any:
-            return
-        diff = await to_thread.run_sync(tracked.diff)
-        tracked.clear()
-        if diff:
-            kit.journal.record(TurnDiffed(diff=diff))
+        if tracked.has_any:
+            diff = await to_thread.run_sync(tracked.diff)
+            tracked.clear()
+            if diff:
+                kit.journal.record(TurnDiffed(diff=diff))
+        if steering.has_begun and (paths := await to_thread.run_sync(steering.changed)):
+            kit.journal.record(SteeringChanged(paths=paths[:_MOST_NAMED]))
 
     hands.watch(touch)
     return tell

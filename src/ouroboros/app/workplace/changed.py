@@ -14,6 +14,7 @@ from ouroboros.app.rewind.journey import Way
 from ouroboros.app.rewind.offline import Records
 from ouroboros.app.rewind.points import Point, before, named
 from ouroboros.app.settings import Settings
+from ouroboros.app.steering import steering_of
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.core.state.files import Kept
@@ -39,6 +40,7 @@ class Changes(Struct, frozen=True, kw_only=True):
         end: The other one; empty for the files as they are.
         more: Files that are left out, as there are too many.
         hidden: Files of which a secret is not shown, so that parts of them cannot be taken back.
+        steering: Of files that steer later runs what they steer, by path.
     """
 
     files: tuple[FileChange, ...] = ()
@@ -46,6 +48,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     end: str = ""
     more: int = 0
     hidden: tuple[str, ...] = ()
+    steering: dict[str, str] = {}
 
 
 class Back(Struct, frozen=True, kw_only=True):
@@ -202,6 +205,9 @@ class Past:
             end=end,
             more=max(0, len(files) - FILES),
             hidden=tuple(change.path for change, is_hidden in found if is_hidden),
+            steering=steering_of(
+                *(each for change, _ in found for each in (change.path, change.was))
+            ),
         )
 
     def _cleaned(self, change: FileChange) -> tuple[FileChange, bool]:

@@ -13,3 +13,16 @@ class TurnDiffed(Event, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "diff.turn"
     diff: str
+
+
+class SteeringChanged(Event, frozen=True, kw_only=True):
+    """Files that steer later runs are others than when the run began, whoever wrote them.
+
+    Comes right before the run ends, and not at all when none is.
+
+    Attributes:
+        paths: Below the folder of the session: instructions, hooks, settings of agents and editors.
+    """
+
+    type: ClassVar[str] = "diff.steering"
+    paths: tuple[str, ...]

@@ -5,10 +5,12 @@ from functools import partial
 from anyio import to_thread
 
 from ouroboros.app.past import sessions
+from ouroboros.app.steering import steering_in_diff
 from ouroboros.core.commands import Compact
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.slashes.control import Control
 from ouroboros.faces.slashes.table import NEW, ON_SCREEN, SLASHES, Seat, slash_named
+from ouroboros.faces.wording.files import steering_told
 from ouroboros.faces.wording.words import count, money, one_line
 
 _SHOWN = 15
@@ -45,6 +47,8 @@ async def diff(seat: Seat, _rest: str) -> Control:
     await seat.session.settle()
     found = await to_thread.run_sync(sessions.latest_diff, seat.loaded.home, seat.session.id)
     seat.say(found.rstrip() or "no tool changed a file in the latest turn")
+    if steering := steering_in_diff(found):
+        seat.say(steering_told(tuple(steering)))
     return "stay"
 
 

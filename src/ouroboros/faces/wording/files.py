@@ -1,6 +1,9 @@
 """What happened to the person's files as a whole, as one line each."""
 
+from collections.abc import Sequence
+
 from ouroboros.core.events import Event
+from ouroboros.core.events.changes import SteeringChanged
 from ouroboros.core.events.checkpoint import (
     CheckpointCreated,
     CheckpointRestored,
@@ -29,10 +32,19 @@ def file_notice(event: Event) -> Notice | None:
             files = f", {count(event.file_count, 'file')}" if event.file_count else ""
             text = f"{one_line(repo, 120)} is in this session{files}: {one_line(path, 300)}"
             return Notice(text=text)
+        case SteeringChanged(paths=paths):
+            return Notice(text=steering_told(paths), level="warning")
         case TurnRedone(turns=turns):
             return _taken("Have again the latest", turns, event.done, event.failed)
         case _:
             return None
+
+
+def steering_told(paths: Sequence[str]) -> str:
+    """The line that says which of the changed files steer later runs."""
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    named = ", ".join(one_line(path, 120) for path in paths[:_NAMED])
+    return f"Also changed what steers later runs: {named}{more}"
 
 
 def _restored(event: CheckpointRestored) -> str:

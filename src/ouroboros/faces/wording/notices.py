@@ -82,7 +82,7 @@ def _by_family(event: Event) -> Notice | None:
     """The lines of what most runs never see, loaded by the first of it."""
     if event.type.startswith("session."):
         return _moved(event)
-    if event.type.startswith(("checkpoint.", "turn.un", "turn.re", "repo.")):
+    if event.type.startswith(("checkpoint.", "diff.", "turn.un", "turn.re", "repo.")):
         from ouroboros.faces.wording.files import file_notice
 
         return file_notice(event)

@@ -218,6 +218,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             off=(*kit.settings.context.off, "instructions", "permissions", "plan"),
             warnings=costly,
             facts=Later(),
+            closing=living.changes(kit, hands, has_diff=False),
             stop_child=family.cancel,
             mentions=partial(_named, kit),
             live=browser.live if browser is not None else None,

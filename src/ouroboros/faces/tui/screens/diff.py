@@ -1,6 +1,5 @@
 """A whole change: by file, one side below the other or beside it."""
 
-from functools import partial
 from itertools import takewhile
 from typing import ClassVar
 
@@ -8,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from ouroboros.app.steering import steering_of
 from ouroboros.app.text import plain
 from ouroboros.faces.tui.parts.around import window_of
 from ouroboros.faces.tui.parts.pager import Pager
@@ -15,7 +15,7 @@ from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.screens.frame import BACK, Framed
 from ouroboros.faces.tui.transcript.changes import change_rows
 from ouroboros.faces.tui.transcript.look import Look
-from ouroboros.faces.wording.rows import DIM, Row, row, wrap
+from ouroboros.faces.wording.rows import DIM, YELLOW, Row, row, wrap
 from ouroboros.faces.wording.text.diff import tally
 from ouroboros.faces.wording.words import one_line
 
@@ -45,7 +45,10 @@ class DiffScreen(Framed[None]):
         """``text`` is a unified diff."""
         super().__init__()
         self._called = title
-        self._files = files(plain(text))
+        found = files(plain(text))
+        self._steering = steering_of(*(name for name, _ in found))
+        # What steers later runs is shown apart, behind the others.
+        self._files = sorted(found, key=lambda each: each[0] in self._steering)
         self._at = 0
         self._sides: bool | None = None
 
@@ -54,7 +57,7 @@ class DiffScreen(Framed[None]):
         with Horizontal():
             yield Select(
                 [
-                    Pick(str(at), name, note=tally(text))
+                    Pick(str(at), self._marked(name), note=tally(text))
                     for at, (name, text) in enumerate(self._files)
                 ],
                 id="files",
@@ -100,7 +103,14 @@ class DiffScreen(Framed[None]):
         name, text = self._files[self._at]
         place = f" ({self._at + 1} of {len(self._files)})" if len(self._files) > 1 else ""
         self.entitle(f"{self._called}: {one_line(name, 60)} {tally(text)}{place}")
-        self.query_one(Pager).show(partial(diff_rows, text, sides=self.is_beside))
+        what = self._steering.get(name, "")
+        top = [row(f"steers later runs: {what}", YELLOW)] if what else []
+        self.query_one(Pager).show(
+            lambda width: [*top, *diff_rows(text, width, sides=self.is_beside)]
+        )
+
+    def _marked(self, name: str) -> str:
+        return f"! {name}" if name in self._steering else name
 
 
 def diff_rows(text: str, width: int, *, sides: bool = False) -> list[Row]:

@@ -144,6 +144,7 @@ const SAFETY = {
   "safety.input_flag": (e) => `Text that looks like an instruction: ${e.phrase || (e.flags ?? []).join(", ")}`,
   "safety.output_redacted": (e) => `Secrets taken out: ${e.findings.map((each) => each.kind).join(", ")}`,
   "safety.output_blocked": (e) => `Text held back: ${e.findings.map((each) => each.kind).join(", ")}`,
+  "diff.steering": (e) => `Also changed what steers later runs: ${e.paths.slice(0, 3).join(", ")}${e.paths.length > 3 ? ` and ${e.paths.length - 3} more` : ""}`,
   "guardian.stopped": (e) => `The guardian refused ${e.in_a_row} in a row: a person is needed`,
 };
 

@@ -52,7 +52,11 @@ export function View({ store, link, session, page, rest }) {
   const found = useLive(session, TOUCHED, () => { setWhole({}); return link.get(at(session, "changes", { turn })); }, [turn]);
   const said = remarks.get(session.id) ?? [];
   const say = (next) => { remarks.set(session.id, next); redraw((n) => n + 1); };
-  const files = (found.value?.files ?? []).map((file) => whole[file.path] ?? file);
+  const steers = found.value?.steering ?? {};
+  const what = (file) => steers[file.path] ?? steers[file.was] ?? "";
+  // What steers later runs is shown apart, before the others.
+  const files = (found.value?.files ?? []).map((file) => whole[file.path] ?? file).sort((a, b) => !what(a) - !what(b));
+  const steering = files.filter(what);
   const hidden = new Set(found.value?.hidden);
   const start = found.value?.start;
   // Only what ends at the files as they are can be taken out of them.
@@ -98,6 +102,8 @@ export function View({ store, link, session, page, rest }) {
 
   const marks = files.flatMap((file) => file.hunks.map((hunk) => mark(file.path, hunk)));
   const left = marks.filter((each) => !accepted.has(each)).length;
+  const plain = files.filter((file) => !what(file)).flatMap((file) => file.hunks.map((hunk) => mark(file.path, hunk)));
+  const hasPlain = plain.some((each) => !accepted.has(each));
   const head = html`<div class="panel-head bar">
     <label class="grow"><span class="sr">What to show</span><select class="field" value=${turn} onChange=${(e) => choose(e.target.value)}>
       <option value="">The whole session</option>
@@ -110,12 +116,13 @@ export function View({ store, link, session, page, rest }) {
     ${found.error && html`<p class="note" role="alert">${found.error.message}</p>`}
     ${!files.length && html`<${Empty} icon="review" title=${turn ? "This turn changed no files" : "No files were changed"}>What tools and commands change in ${spelled(session.state.cwd)} is shown here, to be accepted, taken back or remarked on.<//>`}
     ${files.length > 0 && html`<p class="row small hush"><span class="grow num">${count(files.length, "file")} · ${left ? `${count(left, "hunk")} to look at` : "all accepted"}${found.value.more ? ` · ${count(found.value.more, "more file")}` : ""}</span>
-      ${left > 0 && html`<${Button} kind="small quiet" icon="check" onClick=${() => accept(marks, true)}>Accept all<//>`}</p>
+      ${hasPlain && html`<${Button} kind="small quiet" icon="check" onClick=${() => accept(plain, true)}>${steering.length ? "Accept the others" : "Accept all"}<//>`}</p>
+      ${steering.length > 0 && html`<p class="note row" role="note"><${Icon} name="warning" /><span class="grow">${count(steering.length, "file")} here ${steering.length === 1 ? "steers" : "steer"} later runs: <span class="foreign">${spelled(steering.slice(0, 3).map((file) => file.path).join(", "))}</span>${steering.length > 3 ? ` and ${steering.length - 3} more` : ""}.</span></p>`}
       ${files.length > 3 && html`<ul class="list file-index" aria-label="Files">${files.map((file, n) => html`<li key=${file.path}><button onClick=${() => box.current.querySelectorAll(".file")[n]?.scrollIntoView({ block: "start" })}><${Sign} status=${file.status} /><span class="cut foreign">${spelled(file.path)}</span></button></li>`)}</ul>`}`}
     ${last && html`<p class="note row" role="status"><${Icon} name="check" /><span class="grow">Taken back in <span class="foreign">${spelled(last.path)}</span>. The model is told.</span><${Button} kind="small" onClick=${putBack}>Put it back<//></p>`}
     ${running && isLive && files.length > 0 && html`<p class="note"><${Icon} name="warning" /> A run is under way: what is there can be looked at, and taken back once it has ended.</p>`}
     ${files.map((file) => html`<${FileDiff} key=${`${turn}/${file.path}`} file=${file} sides=${way === "sides" && !page.isPhone} load=${() => show(file)}
-      head=${html`${hidden.has(file.path) && html`<span class="chip" title="Parts of it cannot be taken back">a secret is not shown</span>`}
+      head=${html`${what(file) && html`<span class="chip" title=${what(file)}>steers later runs</span>`}${hidden.has(file.path) && html`<span class="chip" title="Parts of it cannot be taken back">a secret is not shown</span>`}
         ${isLive && start && html`<${Button} kind="small quiet" disabled=${running} label="Bring the whole file back to what it was" icon="rewind" onClick=${() => take(file, null)}>${{ added: "Remove file", removed: "Bring back" }[file.status] ?? "File back"}<//>`}`}
       tools=${(hunk) => {
     const is = accepted.has(mark(file.path, hunk));
