@@ -474,7 +474,9 @@ async def test_a_terminal_has_the_size_of_the_persons_and_follows_it(tmp_path: P
         processes.resize(100, 30)
         later = await shown(spine, "30 100", "write_stdin", session_id=number_of(first))
         assert said(later).split() == ["30", "100"]
-        stopped = await spine.call("write_stdin", session_id=number_of(first), chars="\x03", yield_time_ms=20_000)
+        stopped = await spine.call(
+            "write_stdin", session_id=number_of(first), chars="\x03", yield_time_ms=20_000
+        )
         assert "Process exited with code 130" in text_of(stopped)
         processes.resize(90, 20)  # of one that is gone nothing can be changed
 
