@@ -88,6 +88,7 @@ class Tab(Caller):
         pointed: Hears of every call to the page that code makes, so that people see where it acts.
         is_followed: The browser has told of a load that began or ended since we attached.
         is_eager: The browser takes presses and keys before it has drawn the page, as ours is told to.
+        input: Held while one press or key is under way, so that its guard is not another's.
         is_leaving: We ourselves are taking it to another page, so nobody need be asked.
     """
 
@@ -106,7 +107,7 @@ class Tab(Caller):
         self.before: Callable[[Tab, str], Awaitable[None]] | None = None
         self.pointed: Callable[[Tab, str, dict[str, Any]], None] | None = None
         self.bars: Callable[[str], bool] = lambda _: False
-        self.moved = anyio.Event()
+        self.moved, self.input = anyio.Event(), anyio.Lock()
         self._changed = changed
         self._dialog = ""
 

@@ -8,7 +8,7 @@ import anyio
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
-from ouroboros.browser import evaluate
+from ouroboros.browser import evaluate, input_guard
 from ouroboros.browser.connection import Call, Channel, Connection, connected
 from ouroboros.browser.differ import TabChange, changes
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, TabGone
@@ -103,6 +103,7 @@ class Tabs:
     async def begin(self) -> None:
         """Attaches to what is open and to all that comes."""
         await evaluate.ready()
+        await input_guard.ready()
         await self.connection.call(
             "Target.setDiscoverTargets", {"discover": True, "filter": _PAGES}
         )
@@ -285,7 +286,8 @@ class Tabs:
             case "page":
                 await self._adopt_page(target)
             case "iframe":
-                calls: tuple[Call, ...] = (*_READY, ("Page.getFrameTree", {}))
+                guard = input_guard.on_new_document()
+                calls: tuple[Call, ...] = (*_READY, guard, ("Page.getFrameTree", {}))
                 *_, tree = await self.connection.call_many(calls, session=target.session)
                 owner = self._by_session.get(target.session)
                 if owner is not None:
@@ -306,7 +308,8 @@ class Tabs:
         tab.opener = opener.id if opener is not None else ""
         try:
             focus = ("Emulation.setFocusEmulationEnabled", {"enabled": True})
-            calls: tuple[Call, ...] = (*_READY, focus, ("Page.getFrameTree", {}))
+            guard = input_guard.on_new_document()
+            calls: tuple[Call, ...] = (*_READY, focus, guard, ("Page.getFrameTree", {}))
             *_, tree = await self.connection.call_many(calls, session=target.session)
             tab.frames.seed(tree, target.session)
             self._tabs[tab.id] = self._by_target[target.id] = tab

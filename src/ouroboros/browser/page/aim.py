@@ -82,23 +82,45 @@ class Acted(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Aimed(Struct, frozen=True, kw_only=True):
-    """The library's answer to an aim; ``hollow`` may hold a closed shadow root."""
+    """The library's answer to an aim.
+
+    Attributes:
+        at: The point in the element's own frame.
+        holder: The frame of the same origin that holds it, where our world is that of another one.
+        meaning: What a press would set off, for the library.
+        spot: What lies at the point.
+        hollow: May hold a closed shadow root.
+    """
 
     node: int
     count: int
     what: str
     point: Point | None = None
+    at: tuple[float, float] = (0, 0)
+    holder: int = 0
     scrolled: bool = False
     facts: Facts
+    meaning: str = ""
+    spot: int = 0
     hollow: int = 0
 
 
 class After(Struct, frozen=True, kw_only=True):
-    """The library's answer after an act."""
+    """The library's answer after an act.
+
+    Attributes:
+        hit: Whether a press reached its element; None when none was heard of.
+        times: How many presses did.
+        old: The document was there before our listeners.
+        slipped: Over what the press was let go, when that is another element.
+    """
 
     url: str = ""
     hit: bool | None = None
+    times: int = 0
+    old: bool = False
     cover: str = ""
+    slipped: str = ""
     left: bool = False
     focus: str = ""
     value: str | None = None

@@ -11,6 +11,7 @@ import msgspec
 from anyio import to_thread
 from msgspec import Raw, Struct
 
+from ouroboros.browser import input_guard
 from ouroboros.browser.errors import BrowserFailed, CallRefused, CannotAct, PageChanged
 from ouroboros.browser.frames import World
 from ouroboros.browser.page.closed import adopt_closed, adopt_of
@@ -95,7 +96,7 @@ class _Object(Struct, frozen=True, rename="camel"):
 @cache
 def _library() -> str:
     parts = sorted((Path(__file__).parent / "library").glob("*.js"))
-    return "\n".join(part.read_text("utf-8") for part in parts)
+    return "\n".join((input_guard.bound(), *(part.read_text("utf-8") for part in parts)))
 
 
 def door(world: World) -> str:
@@ -267,7 +268,7 @@ async def _ask(tab: Tab, asked: _Asked, wanted: dict[str, Any]) -> Found:
         if value[:10] != b'{"__enter"':
             return Found(value=value, world=world)
         enter = msgspec.json.decode(value, type=_Enter)
-        world = await tab.world(await _frame_of(tab, world, enter.frame))
+        world = await tab.world(await frame_of(tab, world, enter.frame))
         wanted = {"selector": enter.rest}
     raise CannotAct(f"{tab.id}: more than {FRAMES_DEEP} frames lie in each other")
 
@@ -324,7 +325,8 @@ async def opened_up(tab: Tab, world: World, node: int) -> bool:
     return await adopt_of(tab, world, door(world), await object_of(tab, world, node))
 
 
-async def _frame_of(tab: Tab, world: World, node: int) -> str:
+async def frame_of(tab: Tab, world: World, node: int) -> str:
+    """The browser's name for what a frame element that the library holds shows; raises as ``object_of``."""
     wanted = {"objectId": await object_of(tab, world, node)}
     with staying(tab, world):
         described = await tab.ask(_Described, "DOM.describeNode", wanted, session=world.session)

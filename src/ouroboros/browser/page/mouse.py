@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ouroboros.browser.connection import Call
-from ouroboros.browser.errors import BrowserFailed, CannotAct, DialogOpen, PageChanged
+from ouroboros.browser.errors import BrowserFailed, CannotAct, DialogOpen
 from ouroboros.browser.page.aim import (
     Acted,
     After,
     Aimable,
+    Aimed,
     Watch,
     after,
     engaged,
@@ -17,6 +18,7 @@ from ouroboros.browser.page.aim import (
 )
 from ouroboros.browser.page.door import FrameName
 from ouroboros.browser.page.keys import modifier_bits
+from ouroboros.browser.page.press import Press
 from ouroboros.browser.page.quads import Point
 from ouroboros.browser.tab import Tab
 
@@ -74,38 +76,55 @@ async def click(
     verb = {1: "clicked", 2: "double-clicked", 3: "triple-clicked"}[count]
     verb = verb if button == "left" else f"{button}-{verb}"
     cover, what = "", ""
-    for attempt in range(TRIES):
-        found, aimed = await engaged(
-            tab, "engage", target, frame, position=position, again=attempt > 0
-        )
-        point = await on_page(tab, found.world, aimed)
-        if tab.frames.find(found.world.frame).loader != found.world.loader:
-            raise PageChanged(f"{tab.id}: the page was left before {aimed.what} could be pressed")
-        async with watched(tab) as watch:
-            try:
-                await tab.call_many(
-                    _presses(point, button, count, bits), timeout_seconds=PRESS_SECONDS
-                )
-            except DialogOpen:
-                return watch.acted(f"{verb} {aimed.what}", None, matches=aimed.count)
-            wanted = {"node": aimed.node, "click": True}
-            seen = await after(tab, found.world, "released", wanted, watch)
-            if seen is None or seen.hit is not False:
-                return _pressed(watch, seen, f"{verb} {aimed.what}", aimed.count)
-        cover, what = seen.cover, aimed.what
+    async with tab.input:
+        for attempt in range(TRIES):
+            found, aimed = await engaged(
+                tab, "engage", target, frame, position=position, again=attempt > 0
+            )
+            point = await on_page(tab, found.world, aimed)
+            calls = _presses(point, button, count, bits)
+            async with watched(tab) as watch:
+                seen = await _press(tab, Press(tab, found.world, aimed), calls, watch)
+                if seen is None or seen.hit is not False:
+                    return _pressed(watch, seen, aimed, verb, count)
+            cover, what = seen.cover, aimed.what
     raise CannotAct(f"{tab.id}: nothing was done to {what}: {cover} was in the way each time")
 
 
-def _pressed(watch: Watch, seen: After | None, did: str, matches: int) -> Acted:
-    note = ""
-    if seen is not None and seen.hit is None:
+async def _press(tab: Tab, press: Press, calls: Sequence[Call], watch: Watch) -> After | None:
+    try:
+        cover = await press.arm()
+        if cover:
+            return After(hit=False, cover=cover)
+        await tab.call_many(calls, timeout_seconds=PRESS_SECONDS)
+        return await press.told(watch, click=True)
+    except DialogOpen:
+        return None
+    finally:
+        press.let_go()
+
+
+def _pressed(watch: Watch, seen: After | None, aimed: Aimed, verb: str, count: int) -> Acted:
+    did, note = f"{verb} {aimed.what}", ""
+    if seen is None:
+        return watch.acted(did, None, matches=aimed.count)
+    if seen.hit is None:
         if seen.left:
-            raise BrowserFailed(
-                f"the frame was left while this was done: {did}; what was pressed is unknown",
-                hint="look at the page before you repeat it",
-            )
-        note = "the page hides whether the press arrived"
-    return watch.acted(did, seen, matches=matches, note=note)
+            why = f"the frame was left while this was done: {did}; what was pressed is unknown"
+        elif seen.old:
+            why = f"the page hides whether this was done: {did}"
+        else:
+            why = f"the press on {aimed.what} reached no element that could be seen"
+        raise BrowserFailed(why, hint="look at the page before you repeat it")
+    if seen.times < count:
+        raise BrowserFailed(
+            f"{aimed.what} was pressed {seen.times} of {count} times: {seen.cover} was in the way then",
+            hint="look at the page before you repeat it",
+        )
+    if seen.slipped:
+        did = f"pressed {aimed.what}"
+        note = f"it was let go over {seen.slipped}, so it was pressed and not clicked"
+    return watch.acted(did, seen, matches=aimed.count, note=note)
 
 
 async def hover(

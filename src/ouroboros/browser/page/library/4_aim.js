@@ -5,6 +5,10 @@ const animationsOf = does(Document, "getAnimations");
 const PATIENCE_MS = 500;
 const STILL_MS = 1000;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+// Until the page is drawn once more; what is hidden never is.
+const FRAME_MS = 250;
+const nextDrawn = () =>
+  isHidden(document) ? pause(0) : Promise.race([new Promise((done) => requestAnimationFrame(() => done())), pause(FRAME_MS)]);
 const nextFrame = () =>
   Promise.race([new Promise((done) => requestAnimationFrame(() => done())), pause(50)]);
 
@@ -112,7 +116,7 @@ const placeOf = (element, position, need = "") => {
         continue;
       }
       const outer = outwards(inside, x, y);
-      if (outer.cover === undefined) return { point: outer, hit };
+      if (outer.cover === undefined) return { point: outer, hit, at: [x, y] };
       cover = cover ?? outer.cover;
       isOutside = isOutside || !outer.cover;
     }
@@ -165,9 +169,14 @@ const comeIntoReach = (element, position, need) => {
   }
   return place;
 };
-const aim = async ({ target, need = "press", position, again = false }) => {
+// The frame of the same origin in which an element lies, when that is not the one of our world.
+const holderOf = (element) => {
+  const view = viewOf(ownerOf(element));
+  return view === window ? 0 : hold(view.frameElement);
+};
+const aim = async ({ target, need = "press", position, again = false, isStill = false }) => {
   const { element, count } = one(target);
-  if (again || isAnimated(element)) await becomesStill(element);
+  if (!isStill && (again || isAnimated(element))) await becomesStill(element);
   const until = performance.now() + PATIENCE_MS;
   let [why, place] = ["", {}];
   do {
@@ -187,6 +196,8 @@ const aim = async ({ target, need = "press", position, again = false }) => {
     count,
     what: describe(element),
     point: place.point ?? null,
+    at: place.at ?? [0, 0],
+    holder: holderOf(element),
     scrolled: !!place.scrolled,
     facts: factsOf(spot),
     spot: hold(spot),
@@ -195,39 +206,60 @@ const aim = async ({ target, need = "press", position, again = false }) => {
 };
 
 // Sees that a press reaches its element: one that would reach another is kept from the page.
-const PRESSES = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "dragstart"];
-let guarding = null;
-const unguard = () => {
-  if (!guarding) return;
-  clearTimeout(guarding.timer);
-  for (const name of PRESSES) unlisten(guarding.view, name, guarding.hear, true);
+const meaningOf = (facts) =>
+  JSON.stringify([facts.is_submit, facts.is_search, facts.is_payment, facts.is_upload, facts.is_download, facts.method, facts.action, facts.href]);
+// What lies under an event, within closed roots that we know too.
+const hitOf = (event) => {
+  const first = event.composedPath()[0];
+  if (first?.nodeType !== 1) return null;
+  const inner = shadow(first) ? hitAt(ownerOf(first), event.clientX, event.clientY) : null;
+  return inner && isWithin(inner, first) ? inner : first;
 };
-const guard = (element, spot) => {
-  unguard();
-  const view = viewOf(ownerOf(element));
-  const state = { view, hit: null, cover: "", slipped: "", element };
+let guarding = null;
+const guard = (element, spot, meaning) => {
+  const state = { element, hits: 0, misses: 0, cover: "", slipped: "", isAllowed: false };
   const actor = actorAt(spot);
-  const isMeant = (hit) => accepts(element, hit) && (actorAt(hit) === actor || isHostOf(hit, spot));
-  state.hear = (event) => {
-    if (!event.isTrusted) return;
-    if (state.hit === null) {
-      const hit = event.composedPath()[0];
-      state.hit = hit?.nodeType === 1 ? isMeant(hit) : false;
-      if (!state.hit) state.cover = hit?.nodeType === 1 ? describe(hit) : "the page";
-    }
-    if (state.hit) {
-      // What shrinks or goes when it is pressed has no click; the page has heard the press all the same.
-      const over = event.type === "pointerup" ? event.composedPath()[0] : null;
-      if (over) state.slipped = over.nodeType === 1 && !isMeant(over) ? describe(over) : "";
-      if (event.type === "click" && isMeant(event.composedPath()[0])) state.slipped = "";
-      return;
-    }
-    event.preventDefault();
-    event.stopImmediatePropagation();
+  const isMeant = (hit) => !!hit && meets(element, hit, "press") && (actorAt(hit) === actor || isHostOf(hit, spot));
+  const isOthers = (hit) => {
+    const other = hit && actorAt(hit);
+    return !!other && other !== actor && !isWithin(hit, element);
   };
-  for (const name of PRESSES) listen(view, name, state.hear, true);
-  state.timer = setTimeout(unguard, 10_000);
+  const pressed = (hit) => {
+    state.isAllowed = isMeant(hit) && meaningOf(factsOf(isHostOf(hit, spot) ? spot : hit)) === meaning;
+    if (state.isAllowed) state.hits++;
+    else {
+      state.misses++;
+      state.cover = hit ? describe(hit) : "the page";
+    }
+    return state.isAllowed;
+  };
+  // What shrinks or goes when it is pressed has no click; the page has heard the press all the same.
+  const passes = (event) => {
+    const hit = hitOf(event);
+    if (event.type === "pointerdown") return pressed(hit);
+    if (!state.isAllowed) return false;
+    if (isMeant(hit)) {
+      if (event.type === "click") state.slipped = "";
+      return true;
+    }
+    const lies = event.type === "pointerup" ? hitAt(ownerOf(element), event.clientX, event.clientY) : null;
+    if (event.type === "pointerup" && !isMeant(lies)) state.slipped = hit ? describe(hit) : "the page";
+    return !isOthers(hit);
+  };
+  state.isMeant = isMeant;
   guarding = state;
+  GUARD.arm(KEY, "press", { passes, view: viewOf(ownerOf(element)) });
+};
+// Right before the press: whether what was aimed at is still where it was, and what it was.
+const arm = ({ node, spot, at: [x, y], meaning }) => {
+  const [element, aimed] = [held.get(node)?.deref(), held.get(spot)?.deref()];
+  if (!element || !aimed || !isConnected(element) || !viewOf(ownerOf(element)))
+    return { moved: true, cover: "what took its place" };
+  const hit = hitAt(ownerOf(element), x, y);
+  guard(element, aimed, meaning);
+  if (guarding.isMeant(hit)) return { moved: false };
+  GUARD.disarm(KEY, viewOf(ownerOf(element)));
+  return { moved: true, cover: hit ? describe(hit) : "the page" };
 };
 // Whether the mouse comes here: to a frame of another process it does once that was drawn.
 const MOVES = ["pointermove", "mousemove"];
@@ -254,10 +286,22 @@ const painted = async () => {
   await nextFrame();
   return true;
 };
+// Aims at what stands still while two frames are drawn, or at what goes on moving.
+const ROUNDS = 3;
 const engage = async (wanted) => {
-  const aimed = await aim(wanted);
-  guard(heldElement(aimed.node), heldElement(aimed.spot));
-  return aimed;
+  let aimed = await aim(wanted);
+  const { count, what } = aimed;
+  const element = heldElement(aimed.node);
+  for (let round = 0, isMoved = true; isMoved && round < ROUNDS; round++) {
+    const before = rectOf(element);
+    await nextDrawn();
+    await nextDrawn();
+    const { scrolled } = aimed;
+    aimed = await aim({ ...wanted, target: { node: aimed.node }, isStill: true });
+    aimed.scrolled = aimed.scrolled || scrolled;
+    isMoved = !sameRect(before, rectOf(element));
+  }
+  return { ...aimed, count, what, meaning: meaningOf(aimed.facts) };
 };
 const focused = () => {
   let active = activeOf(document);
@@ -280,13 +324,14 @@ const stateAfter = (element) => {
 };
 const released = ({ node, click }) => {
   const state = guarding;
-  unguard();
   guarding = null;
   const element = held.get(node)?.deref() ?? null;
-  const left = !element || !viewOf(ownerOf(element));
-  if (left) return { hit: state?.hit ?? null, left, ...stateAfter(null) };
-  const note = click && state?.slipped ? `it was let go over ${state.slipped}, so it was pressed and not clicked` : "";
-  return { hit: state?.hit ?? null, cover: state?.cover ?? "", note, ...stateAfter(element) };
+  const view = element && viewOf(ownerOf(element));
+  const judged = { hit: !state || !(state.hits + state.misses) ? null : state.hits > 0, times: state?.hits ?? 0, old: GUARD.isOld };
+  if (!view) return { ...judged, left: true, ...stateAfter(null) };
+  GUARD.disarm(KEY, view);
+  const slipped = click ? (state?.slipped ?? "") : "";
+  return { ...judged, cover: state?.cover ?? "", slipped, ...stateAfter(element) };
 };
 // The owner of a frame of another origin: maps a point of the frame outwards, if it is not covered.
 const drawn = async () => {
@@ -322,6 +367,7 @@ const fromFrame = async (frame, x, y, scrolled) => {
 const acting = {
   aim,
   engage,
+  arm,
   painted,
   feel,
   felt,
