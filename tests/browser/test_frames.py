@@ -10,7 +10,7 @@ import pytest
 from ouroboros.browser.errors import CannotAct, PageChanged
 from ouroboros.browser.page.act import click, fill, key_press, select, type_text
 from ouroboros.browser.page.door import Handle, object_of, opened_up
-from ouroboros.browser.page.facts import entering_facts
+from ouroboros.browser.page.facts import focused_for
 from ouroboros.browser.page.keys import key_of
 from ouroboros.browser.page.quads import middle
 from ouroboros.browser.page.read import (
@@ -262,8 +262,9 @@ async def test_what_a_key_would_press_is_known_through_each_kind_of_frame(
     inner = next(name for name in ("iframe", "object", "frame") if f"<{name} " in within)
     await wait_for_selector(tab, f"#f >>> {inner} >>> #q")
     await click(tab, f"#f >>> {inner} >>> #q")
-    facts = await entering_facts(tab, key_of("Enter"))
-    assert facts is not None
+    focused = await focused_for(tab, key_of("Enter"))
+    assert focused is not None
+    facts = focused.facts
     assert (facts.tag, facts.is_submit, facts.method) == ("input", True, "post")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page.act import click, key_press, type_text
-from ouroboros.browser.page.facts import entering_facts
+from ouroboros.browser.page.facts import focused_for
 from ouroboros.browser.page.keys import key_of
 from tests.browser.stage import Stage, read
 
@@ -60,8 +60,9 @@ async def test_enter_sends_a_form_and_is_known_to(stage: Stage) -> None:
         "<form action=/sent method=post><input id=q name=q><button>Pay now</button></form>"
     )
     await type_text(tab, "#q", "x")
-    facts = await entering_facts(tab, key_of("Enter"))
-    assert facts is not None
+    focused = await focused_for(tab, key_of("Enter"))
+    assert focused is not None
+    facts = focused.facts
     assert (facts.is_submit, facts.method) == (True, "post")
     acted = await key_press(tab, "Enter")
     assert acted.navigated

@@ -19,7 +19,7 @@
   const NAMES = {
     press: new Set(["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu", "dragstart"]),
     keys: new Set(["keydown", "keypress", "keyup", "beforeinput"]),
-    drop: new Set(["pointerdown", "mousedown", "click", "auxclick", "dblclick", "contextmenu", "drop"]),
+    drop: new Set(["dragenter", "dragover", "drop", "pointerup", "mouseup"]),
   };
   const ALL = new Set(Object.values(NAMES).flatMap((names) => Array.from(names)));
   // By when an input was made counts, not by when a busy page gets to it.

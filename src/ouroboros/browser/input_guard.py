@@ -12,11 +12,10 @@ from typing import Any, Literal
 
 import anyio
 import anyio.to_thread
-import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.connection import Call
-from ouroboros.browser.errors import BrowserFailed, CallRefused, DialogOpen, PageChanged
+from ouroboros.browser.errors import CallRefused, DialogOpen, PageChanged
 from ouroboros.browser.frames import WORLD, World
 from ouroboros.browser.tab import Tab
 

@@ -110,7 +110,8 @@ class After(Struct, frozen=True, kw_only=True):
 
     Attributes:
         hit: Whether a press reached its element; None when none was heard of.
-        times: How many presses did.
+        times: How many presses or keys did.
+        missed: How many were kept from another element.
         old: The document was there before our listeners.
         slipped: Over what the press was let go, when that is another element.
     """
@@ -118,6 +119,7 @@ class After(Struct, frozen=True, kw_only=True):
     url: str = ""
     hit: bool | None = None
     times: int = 0
+    missed: int = 0
     old: bool = False
     cover: str = ""
     slipped: str = ""

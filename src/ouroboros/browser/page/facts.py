@@ -1,11 +1,13 @@
 """What an act on an element would mean, told before it is done."""
 
+from typing import NamedTuple
+
 import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.frames import World
 from ouroboros.browser.page.closed import adopt_closed
-from ouroboros.browser.page.door import ask_in, door, opened_up
+from ouroboros.browser.page.door import Handle, ask_in, door, opened_up
 from ouroboros.browser.page.keys import Key
 from ouroboros.browser.tab import Tab
 
@@ -52,13 +54,35 @@ class Facts(Struct, frozen=True, kw_only=True):
         return (*kinds, self.method, self.action, self.href)
 
 
+class Focused(NamedTuple):
+    """What a key would reach.
+
+    Attributes:
+        node: Its number; 0 where an access key presses another element than the one with the focus.
+        holder: The frame of the same origin that it lies in, where our world is that of another one.
+    """
+
+    facts: Facts
+    world: World
+    node: int
+    holder: int
+
+    @property
+    def handle(self) -> Handle:
+        """The element, to be named again."""
+        return Handle(node=self.node, frame=self.world.frame, loader=self.world.loader)
+
+
 class _Entering(Struct, frozen=True, kw_only=True):
     facts: Facts | None = None
+    node: int = 0
+    holder: int = 0
+    focus: bool = False
     hollow: int = 0
 
 
-async def entering_facts(tab: Tab, key: Key, bits: int = 0) -> Facts | None:
-    """What a key would set off where the focus is; None when it sets nothing off, or nowhere we can see.
+async def focused_for(tab: Tab, key: Key, bits: int = 0) -> Focused | None:
+    """What a key would reach and set off; None when it sets nothing off, or nowhere we can see.
 
     Args:
         tab: Where.
@@ -67,14 +91,14 @@ async def entering_facts(tab: Tab, key: Key, bits: int = 0) -> Facts | None:
     """
     if key.key in _ENTERING:
         found = await _entering(tab, await tab.world())
-        if found is None or found.tag not in _FRAMES:
-            return found
+        if found is None or found[0].facts.tag not in _FRAMES:
+            return found[0] if found is not None else None
         for frame in tab.frames:
             if frame.parent and frame.session:
                 known = await _entering(tab, await tab.world(frame.id))
-                if known is not None and known.tag not in {"body", "html", *_FRAMES}:
-                    return known
-        return found
+                if known is not None and known[1] and known[0].facts.tag not in _FRAMES:
+                    return known[0]
+        return found[0]
     if bits & _ALT and len(key.key) == 1:
         for frame in tab.frames:
             world = await tab.world(frame.id)
@@ -82,15 +106,18 @@ async def entering_facts(tab: Tab, key: Key, bits: int = 0) -> Facts | None:
             if known is None and await adopt_closed(tab, world, door(world)):
                 known = await _entering(tab, world, key.key.lower())
             if known is not None:
-                return known
+                return known[0]._replace(node=0)
     return None
 
 
-async def _entering(tab: Tab, world: World, access: str = "") -> Facts | None:
+async def _entering(tab: Tab, world: World, access: str = "") -> tuple[Focused, bool] | None:
+    """What has the focus in a document, or the access key, and whether the document itself has it."""
     told = _Entering()
     for _ in range(ROOTS_DEEP):
         value = await ask_in(tab, world, "entering", {"access": access})
         told = msgspec.json.decode(value, type=_Entering)
         if not told.hollow or not await opened_up(tab, world, told.hollow):
             break
-    return told.facts
+    if told.facts is None:
+        return None
+    return Focused(told.facts, world, told.node, told.holder), told.focus

@@ -6,11 +6,13 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.errors import CannotAct, DialogOpen
-from ouroboros.browser.page.aim import Acted, Aimable, after, engaged, watched
+from ouroboros.browser.frames import World
+from ouroboros.browser.page.aim import Acted, Aimable, Watch, after, engaged, watched
 from ouroboros.browser.page.door import Found, FrameName, Handle
 from ouroboros.browser.page.keyboard import INPUT_SECONDS
 from ouroboros.browser.page.keys import events, key_of
 from ouroboros.browser.page.mouse import click
+from ouroboros.browser.page.press import GuardedInput
 from ouroboros.browser.tab import Tab
 
 type FieldValue = str | int | float | bool | None | Sequence[str | int]
@@ -21,6 +23,7 @@ FIELDS_AT_ONCE = 200
 class _Plan(Struct, frozen=True, kw_only=True):
     node: int
     what: str
+    holder: int = 0
     count: int = 1
     how: str = ""
     key: str = ""
@@ -97,16 +100,32 @@ async def _carry_out(tab: Tab, found: Found, verb: str) -> Acted:
         handle = Handle(node=plan.node, frame=world.frame, loader=world.loader)
         acted = await click(tab, handle.written())
         return msgspec.structs.replace(acted, did=did, matches=plan.count)
-    async with watched(tab) as watch:
+    async with tab.input, watched(tab) as watch:
         try:
-            await _enter(tab, plan)
+            stray = await _enter_guarded(tab, world, plan, watch)
         except DialogOpen:
             return watch.acted(did, None, matches=plan.count)
+        if stray and plan.how != "key":  # what no key has set is set by hand
+            raise CannotAct(f"{tab.id}: {plan.what} was not filled: {stray} took the focus")
         wanted = {"node": plan.node, "wanted": plan.wanted, "index": plan.index, "how": plan.how}
         seen = await after(tab, world, "filled", wanted, watch)
         if seen is not None and seen.note == "the field did not take it":
             raise CannotAct(f"{tab.id}: {plan.what} did not take the value and is empty now")
         return watch.acted(did, seen, matches=plan.count)
+
+
+async def _enter_guarded(tab: Tab, world: World, plan: _Plan, watch: Watch) -> str:
+    """What else had the focus and would have got the value; empty when the field got it."""
+    if plan.how not in {"insert", "delete", "key"}:
+        return ""
+    keys = GuardedInput(tab, world, plan.node, holder=plan.holder)
+    try:
+        await keys.arm("keys", "armKeys", exact=True)
+        await _enter(tab, plan)
+        seen = await keys.told("released", watch)
+    finally:
+        keys.let_go()
+    return seen.cover if seen is not None and seen.missed else ""
 
 
 async def _enter(tab: Tab, plan: _Plan) -> None:

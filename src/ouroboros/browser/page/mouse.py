@@ -16,9 +16,9 @@ from ouroboros.browser.page.aim import (
     on_page,
     watched,
 )
-from ouroboros.browser.page.door import FrameName
+from ouroboros.browser.page.door import FrameName, ask_in
 from ouroboros.browser.page.keys import modifier_bits
-from ouroboros.browser.page.press import Press
+from ouroboros.browser.page.press import GuardedInput, arm_press
 from ouroboros.browser.page.quads import Point
 from ouroboros.browser.tab import Tab
 
@@ -84,20 +84,23 @@ async def click(
             point = await on_page(tab, found.world, aimed)
             calls = _presses(point, button, count, bits)
             async with watched(tab) as watch:
-                seen = await _press(tab, Press(tab, found.world, aimed), calls, watch)
+                press = GuardedInput(tab, found.world, aimed.node, holder=aimed.holder)
+                seen = await _press(tab, press, aimed, calls, watch)
                 if seen is None or seen.hit is not False:
                     return _pressed(watch, seen, aimed, verb, count)
             cover, what = seen.cover, aimed.what
     raise CannotAct(f"{tab.id}: nothing was done to {what}: {cover} was in the way each time")
 
 
-async def _press(tab: Tab, press: Press, calls: Sequence[Call], watch: Watch) -> After | None:
+async def _press(
+    tab: Tab, press: GuardedInput, aimed: Aimed, calls: Sequence[Call], watch: Watch
+) -> After | None:
     try:
-        cover = await press.arm()
+        cover = await arm_press(press, aimed)
         if cover:
             return After(hit=False, cover=cover)
         await tab.call_many(calls, timeout_seconds=PRESS_SECONDS)
-        return await press.told(watch, click=True)
+        return await press.told("released", watch, click=True)
     except DialogOpen:
         return None
     finally:
@@ -135,11 +138,20 @@ async def hover(
     frame: FrameName = None,
 ) -> Acted:
     """Moves the mouse over an element and leaves it there; raises as ``click``."""
-    found, aimed = await engaged(tab, "aim", target, frame, position=position, need="over")
-    point = await on_page(tab, found.world, aimed)
-    async with watched(tab) as watch:
-        # Two moves: a pointer that is there already would not be told to enter.
-        nearby = Point(max(point.x - 2, 0), max(point.y - 2, 0))
-        await tab.call_many([mouse("mouseMoved", nearby), mouse("mouseMoved", point)])
-        seen = await after(tab, found.world, "after", {"node": aimed.node}, watch)
-        return watch.acted(f"hovers over {aimed.what}", seen, matches=aimed.count)
+    cover, what = "", ""
+    async with tab.input:
+        for attempt in range(TRIES):
+            found, aimed = await engaged(
+                tab, "engage", target, frame, position=position, need="over", again=attempt > 0
+            )
+            point = await on_page(tab, found.world, aimed)
+            async with watched(tab) as watch:
+                await ask_in(tab, found.world, "track", {"node": aimed.node, "at": aimed.at})
+                # Two moves: a pointer that is there already would not be told to enter.
+                nearby = Point(max(point.x - 2, 0), max(point.y - 2, 0))
+                await tab.call_many([mouse("mouseMoved", nearby), mouse("mouseMoved", point)])
+                seen = await after(tab, found.world, "hovered", {"node": aimed.node}, watch)
+                if seen is None or seen.hit:
+                    return watch.acted(f"hovers over {aimed.what}", seen, matches=aimed.count)
+            cover, what = seen.cover or "another frame", aimed.what
+    raise CannotAct(f"{tab.id}: the mouse is not over {what}: it is over {cover}")

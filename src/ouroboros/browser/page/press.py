@@ -1,11 +1,11 @@
-"""One press that its element gets, or nobody: armed right before it, judged as it comes, told after it."""
+"""One input that its element gets, or nobody: armed right before it, judged as it comes, told after it."""
 
 import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.errors import DialogOpen, PageChanged
 from ouroboros.browser.frames import World
-from ouroboros.browser.input_guard import InputGuard
+from ouroboros.browser.input_guard import InputGuard, Kind
 from ouroboros.browser.page.aim import After, Aimed, Watch, after
 from ouroboros.browser.page.door import ask_in, frame_of
 from ouroboros.browser.tab import Tab
@@ -16,57 +16,65 @@ class _Armed(Struct, frozen=True, kw_only=True):
     cover: str = ""
 
 
-class Press:
-    """Arms the guards of all frames for a press on what was aimed at; use it while ``tab.input`` is held."""
+class GuardedInput:
+    """Arms the guards of all frames for one input to an element; used while ``tab.input`` is held."""
 
-    def __init__(self, tab: Tab, world: World, aimed: Aimed) -> None:
-        """Does nothing yet."""
-        self._tab, self._world, self._aimed = tab, world, aimed
-        self._guard: InputGuard | None = InputGuard(tab, "press")
+    def __init__(self, tab: Tab, world: World, node: int, *, holder: int = 0) -> None:
+        """Does nothing yet; ``holder`` is the frame of the same origin that the element lies in."""
+        self._tab, self._world, self._node, self._holder = tab, world, node, holder
+        self._guard: InputGuard | None = None
 
-    async def arm(self) -> str:
-        """What is by now where the element was; empty when the press may be made.
+    async def arm(self, kind: Kind, operation: str, **wanted: object) -> bytes:
+        """Arms all frames, the element's own by an operation of the library; its answer.
 
         Raises:
             PageChanged: The frame of the element was left.
         """
-        aimed, guard = self._aimed, self._guard
-        assert guard is not None
-        frame = self._world.frame
-        if aimed.holder:
-            frame = await frame_of(self._tab, self._world, aimed.holder)
-        await guard.arm(frame)
-        if self._tab.frames.find(self._world.frame).loader != self._world.loader:
-            raise PageChanged(
-                f"{self._tab.id}: the page was left before {aimed.what} could be pressed"
-            )
-        wanted = {
-            "node": aimed.node,
-            "spot": aimed.spot,
-            "at": aimed.at,
-            "meaning": aimed.meaning,
-        }
-        armed = msgspec.json.decode(
-            await ask_in(self._tab, self._world, "arm", wanted), type=_Armed
-        )
-        return (armed.cover or "something else") if armed.moved else ""
+        tab, world = self._tab, self._world
+        frame = world.frame
+        if self._holder:
+            frame = await frame_of(tab, world, self._holder)
+        self._guard = InputGuard(tab, kind)
+        await self._guard.arm(frame)
+        if tab.frames.find(world.frame).loader != world.loader:
+            raise PageChanged(f"{tab.id}: the page was left before anything was done to it")
+        return await ask_in(tab, world, operation, {"node": self._node, **wanted})
 
-    async def told(self, watch: Watch, *, click: bool) -> After | None:
-        """What really received it; None when the page was left or stands still."""
-        guard, self._guard = self._guard, None
-        assert guard is not None
-        wanted = {"node": self._aimed.node, "click": click}
+    async def told(self, operation: str, watch: Watch, **wanted: object) -> After | None:
+        """What really received it, by an operation of the library; None when the page was left or stands still."""
         try:
-            stray = await guard.disarm()
-            seen = await after(self._tab, self._world, "released", wanted, watch)
+            stray = await self.disarm()
+            asked = {"node": self._node, **wanted}
+            seen = await after(self._tab, self._world, operation, asked, watch)
         except DialogOpen:
             return None
-        if seen is not None and seen.hit is None and stray:
-            return msgspec.structs.replace(seen, hit=False, cover=stray)
+        if seen is not None and stray:
+            hit = False if seen.hit is None else seen.hit
+            return msgspec.structs.replace(
+                seen, hit=hit, missed=seen.missed + 1, cover=seen.cover or stray
+            )
         return seen
+
+    async def disarm(self) -> str:
+        """Disarms the other frames; what of them would have received the input."""
+        guard, self._guard = self._guard, None
+        return await guard.disarm() if guard is not None else ""
 
     def let_go(self) -> None:
         """Disarms what ``told`` was not asked for, without waiting."""
         if self._guard is not None:
             self._guard.let_go()
             self._guard = None
+
+
+async def arm_press(press: GuardedInput, aimed: Aimed, *, drag: bool = False) -> str:
+    """Arms for a press on what was aimed at; what is there by now instead, empty when it may be made.
+
+    Raises:
+        PageChanged: The frame of the element was left.
+    """
+    answer = await press.arm(
+        "press", "arm", spot=aimed.spot, at=aimed.at, meaning=aimed.meaning, drag=drag
+    )
+    armed = msgspec.json.decode(answer, type=_Armed)
+    return (armed.cover or "something else") if armed.moved else ""

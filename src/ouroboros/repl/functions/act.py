@@ -9,7 +9,7 @@ from ouroboros.browser.errors import CannotAct
 from ouroboros.browser.page import act
 from ouroboros.browser.page.act import Acted, Aim
 from ouroboros.browser.page.door import FrameName, Target
-from ouroboros.browser.page.facts import entering_facts
+from ouroboros.browser.page.facts import Focused, focused_for
 from ouroboros.browser.page.keys import chord, key_of, modifier_bits
 from ouroboros.browser.tab import Tab
 from ouroboros.repl.functions.function import LONGEST, Spec
@@ -145,12 +145,15 @@ async def dblclick(pages: Pages, wish: On, context: ToolContext) -> Result:
 async def type_text(pages: Pages, wish: Type, context: ToolContext) -> Result:
     """Types into a field."""
     tab = await pages.tab(wish.tab)
+    target = wish.target
     if "\n" in wish.text or "\r" in wish.text:
-        await act.focus(tab, wish.target, frame=wish.frame)
-        await _before_key(pages, tab, context, "Enter")
+        await act.focus(tab, target, frame=wish.frame)
+        focused = await _before_key(pages, tab, context, "Enter")
+        # Enter is for what was asked about, whatever the selector names by then.
+        target = focused.handle.written() if focused is not None else target
     acted = await act.type_text(
         tab,
-        wish.target,
+        target,
         wish.text,
         clear=wish.clear,
         delay=min(wish.delay, LONGEST / max(len(wish.text), 1)) / 1000,
@@ -180,17 +183,20 @@ async def scroll(pages: Pages, wish: Scroll, context: ToolContext) -> Result:
 async def key_press(pages: Pages, wish: Key, context: ToolContext) -> Result:
     """Presses one key where the focus is."""
     tab = await pages.tab(wish.tab)
-    await _before_key(pages, tab, context, wish.key, wish.modifiers)
-    return told(await act.key_press(tab, wish.key, wish.modifiers), f"pressed a key in {wish.tab}")
+    meant = await _before_key(pages, tab, context, wish.key, wish.modifiers)
+    acted = await act.key_press(tab, wish.key, wish.modifiers, meant=meant)
+    return told(acted, f"pressed a key in {wish.tab}")
 
 
 async def _before_key(
     pages: Pages, tab: Tab, context: ToolContext, written: str, modifiers: tuple[str, ...] = ()
-) -> None:
+) -> Focused | None:
+    """What the key would reach, after what it would set off was admitted."""
     held, name = chord(written)
-    facts = await entering_facts(tab, key_of(name), modifier_bits((*modifiers, *held)))
-    if facts is not None:
-        await admitted(pages, facts, tab.id, context.admit)
+    focused = await focused_for(tab, key_of(name), modifier_bits((*modifiers, *held)))
+    if focused is not None:
+        await admitted(pages, focused.facts, tab.id, context.admit)
+    return focused
 
 
 async def hover(pages: Pages, wish: On, context: ToolContext) -> Result:

@@ -89,5 +89,8 @@ const entering = ({ access = "" }) => {
           attribute(element, "accesskey").toLowerCase().split(/\s+/).includes(access)))
     : [];
   const active = access ? keyed[0] : focused();
-  return { facts: active ? factsOf(active, !access) : null, hollow: active ? hollow(active) : 0 };
+  if (!active) return { facts: null };
+  const view = viewOf(ownerOf(active));
+  const holder = view === window ? 0 : hold(view.frameElement);
+  return { facts: factsOf(active, !access), hollow: hollow(active), node: hold(active), holder, focus: document.hasFocus() };
 };

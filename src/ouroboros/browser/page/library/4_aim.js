@@ -216,8 +216,8 @@ const hitOf = (event) => {
   return inner && isWithin(inner, first) ? inner : first;
 };
 let guarding = null;
-const guard = (element, spot, meaning) => {
-  const state = { element, hits: 0, misses: 0, cover: "", slipped: "", isAllowed: false };
+const guard = (element, spot, meaning, isDrag) => {
+  const state = { hits: 0, misses: 0, cover: "", slipped: "", isAllowed: false };
   const actor = actorAt(spot);
   const isMeant = (hit) => !!hit && meets(element, hit, "press") && (actorAt(hit) === actor || isHostOf(hit, spot));
   const isOthers = (hit) => {
@@ -238,6 +238,7 @@ const guard = (element, spot, meaning) => {
     const hit = hitOf(event);
     if (event.type === "pointerdown") return pressed(hit);
     if (!state.isAllowed) return false;
+    if (isDrag) return true;
     if (isMeant(hit)) {
       if (event.type === "click") state.slipped = "";
       return true;
@@ -251,15 +252,90 @@ const guard = (element, spot, meaning) => {
   GUARD.arm(KEY, "press", { passes, view: viewOf(ownerOf(element)) });
 };
 // Right before the press: whether what was aimed at is still where it was, and what it was.
-const arm = ({ node, spot, at: [x, y], meaning }) => {
+const arm = ({ node, spot, at: [x, y], meaning, drag = false }) => {
   const [element, aimed] = [held.get(node)?.deref(), held.get(spot)?.deref()];
   if (!element || !aimed || !isConnected(element) || !viewOf(ownerOf(element)))
     return { moved: true, cover: "what took its place" };
   const hit = hitAt(ownerOf(element), x, y);
-  guard(element, aimed, meaning);
+  guard(element, aimed, meaning, drag);
   if (guarding.isMeant(hit)) return { moved: false };
   GUARD.disarm(KEY, viewOf(ownerOf(element)));
   return { moved: true, cover: hit ? describe(hit) : "the page" };
+};
+// Sees that keys reach the element that had the focus, or fields that the page goes on to as they are typed.
+const isKeyed = (element, hit, isExact) => hit === element || isHostOf(hit, element) || (!isExact && isWithin(hit, element));
+const armKeys = ({ node, exact = false }) => {
+  const element = heldElement(node);
+  const view = viewOf(ownerOf(element));
+  const state = { hits: 0, misses: 0, cover: "", slipped: "", isTabbed: false, wasLast: false };
+  const follows = (event, hit) => {
+    if (exact || !state.hits || event.type === "keyup") return false;
+    const isField = isTextField(hit) || isRich(hit);
+    if (event.key === "Enter") return isField && !!hit.form && hit.form === element.form;
+    return isField || (state.isTabbed && event.key !== " ");
+  };
+  const passes = (event) => {
+    const first = event.composedPath()[0];
+    const hit = first?.nodeType === 1 ? (shadow(first) ? (focused() ?? first) : first) : null;
+    if (event.type === "keyup") return state.wasLast;
+    const isMeant = !!hit && isKeyed(element, hit, exact);
+    state.wasLast = !!hit && (isMeant || follows(event, hit));
+    if (!state.wasLast) {
+      state.misses++;
+      state.cover = state.cover || (hit ? describe(hit) : "the page");
+    } else if (event.type !== "keypress") {
+      state.hits++;
+      if (!isMeant) state.slipped = describe(hit);
+      if (event.key === "Tab") state.isTabbed = true;
+    }
+    return state.wasLast;
+  };
+  guarding = state;
+  GUARD.arm(KEY, "keys", { passes, view });
+  return true;
+};
+// Sees that what is dragged by the browser's own drag and drop is dropped where it should be.
+const armDrop = ({ node }) => {
+  const element = heldElement(node);
+  // A page may move things as they are dragged over it, so what counts is what was there first.
+  let isThere = null;
+  const passes = (event) => {
+    if (event.type.startsWith("drag")) isThere = isThere ?? accepts(element, hitOf(event));
+    return isThere === true;
+  };
+  GUARD.arm(KEY, "drop", { passes, view: viewOf(ownerOf(element)) });
+  return true;
+};
+const dropped = ({ node }) => GUARD.disarm(KEY, viewOf(ownerOf(heldElement(node))));
+// Which element the mouse is over when it stands.
+let hovering = null;
+const track = ({ node, at: [x, y] }) => {
+  hovering?.stop();
+  const element = heldElement(node);
+  const view = viewOf(ownerOf(element));
+  const under = hitAt(ownerOf(element), x, y);
+  const state = { hit: under && isFrame(under) && accepts(element, under) ? true : null, cover: "" };
+  const hear = (event) => {
+    if (!event.isTrusted) return;
+    const hit = hitOf(event);
+    state.hit = accepts(element, hit);
+    state.cover = hit ? describe(hit) : "the page";
+  };
+  state.stop = () => unlisten(view, "pointermove", hear, true);
+  listen(view, "pointermove", hear, true);
+  hovering = state;
+  return true;
+};
+const hovered = ({ node }) => {
+  const state = hovering;
+  hovering = null;
+  state?.stop();
+  return { hit: state?.hit ?? null, cover: state?.cover ?? "", ...stateAfter(held.get(node)?.deref() ?? null) };
+};
+// Where a target is by now, in its own frame.
+const standing = ({ node }) => {
+  const rect = rectOf(heldElement(node));
+  return [rect.left, rect.top];
 };
 // Whether the mouse comes here: to a frame of another process it does once that was drawn.
 const MOVES = ["pointermove", "mousemove"];
@@ -327,7 +403,7 @@ const released = ({ node, click }) => {
   guarding = null;
   const element = held.get(node)?.deref() ?? null;
   const view = element && viewOf(ownerOf(element));
-  const judged = { hit: !state || !(state.hits + state.misses) ? null : state.hits > 0, times: state?.hits ?? 0, old: GUARD.isOld };
+  const judged = { hit: !state || !(state.hits + state.misses) ? null : state.hits > 0, times: state?.hits ?? 0, missed: state?.misses ?? 0, old: GUARD.isOld };
   if (!view) return { ...judged, left: true, ...stateAfter(null) };
   GUARD.disarm(KEY, view);
   const slipped = click ? (state?.slipped ?? "") : "";
@@ -368,6 +444,12 @@ const acting = {
   aim,
   engage,
   arm,
+  armKeys,
+  armDrop,
+  dropped,
+  track,
+  hovered,
+  standing,
   painted,
   feel,
   felt,
