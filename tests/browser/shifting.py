@@ -37,6 +37,7 @@ class Shift(Struct, frozen=True, kw_only=True):
             the other, or as soon as the mouse is near.
         busy: For how many ms at a time scripts hold the page.
         act: ``click`` or ``dblclick``.
+        below: The other button lies below the meant one, and not above.
     """
 
     meant: str = "page"
@@ -46,10 +47,11 @@ class Shift(Struct, frozen=True, kw_only=True):
     wait: float = 0
     busy: int = 0
     act: str = "click"
+    below: bool = False
 
 
 class Tally(Struct, kw_only=True):
-    """What came of many trials; ``wrong`` and ``lies`` must be empty."""
+    """What came of many trials; ``wrong`` and ``lies`` must be empty, ``why`` tells of what was refused."""
 
     right: int = 0
     refused: int = 0
@@ -70,6 +72,7 @@ def drawn_lots(seed: int, count: int) -> list[Shift]:
             wait=round(lots.uniform(0, 60), 1),
             busy=lots.choice((0, 0, 8, 30)),
             act=lots.choice(("click", "click", "click", "dblclick")),
+            below=lots.random() < 0.4,
         )
         for _ in range(count)
     ]
@@ -87,7 +90,7 @@ def _placed(site: Site, where: str, id: str, words: str, busy: int) -> str:
 MOVES = {
     "once": "setTimeout(() => { gap.style.height = '80px' }, ms)",
     "ticks": "setInterval(() => { gap.style.height = gap.style.height === '80px' ? '20px' : '80px' }, ms / 3 + 1)",
-    "swap": "setTimeout(() => { okBox.style.order = 1; noBox.style.order = 2 }, ms)",
+    "swap": "setTimeout(() => { const upper = okBox.offsetTop < noBox.offsetTop ? okBox : noBox; upper.style.order = 1 }, ms)",
     "cover": "setTimeout(() => { noBox.style.cssText = 'position:absolute;left:20px;top:' + okBox.offsetTop + 'px' }, ms)",
     "mouse": "addEventListener('mousemove', () => { gap.style.height = '80px' }); for (const f of document.querySelectorAll('iframe'))"
     " f.onmouseenter = () => { gap.style.height = '80px' }",
@@ -98,8 +101,9 @@ def page_of(site: Site, shift: Shift) -> str:
     """The page; ``go(ms)`` in it begins the moving."""
     ok = _placed(site, shift.meant, "ok", "Continue", shift.busy)
     no = _placed(site, shift.other, "no", "Pay 99 euros", shift.busy)
+    both = ok + no if shift.below else no + ok
     return f"""<!doctype html><title>Shifts</title>{STYLE}{HEARS}
-    <div id=gap class=gap></div><div style="display:flex;flex-direction:column;gap:20px">{no}{ok}</div>
+    <div id=gap class=gap></div><div style="display:flex;flex-direction:column;gap:20px">{both}</div>
     <script>const okBox = document.getElementById("ok-box"), noBox = document.getElementById("no-box");
     busy({shift.busy}); const go = (ms) => {{ {MOVES[shift.way]} }};</script>"""
 

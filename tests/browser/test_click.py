@@ -431,7 +431,7 @@ async def test_a_page_that_hides_the_press_is_not_pressed_again(stage: Stage) ->
     </script>"""
     tab = await stage.show(page)
     acted = await click(tab, "#b")
-    assert (acted.did, acted.note) == ("clicked <button#b> \"x\"", "")
+    assert (acted.did, acted.note) == ('clicked <button#b> "x"', "")
     assert await read(tab, "count") == 1
 
 

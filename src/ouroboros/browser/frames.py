@@ -219,7 +219,8 @@ class FrameMap:
         frame.session = session
         frame.parent = told.parent_id or frame.parent
         if told.loader_id:
-            if told.loader_id != frame.loader:
+            # A frame in another process may have been met before the page around it was told of.
+            if frame.loader and told.loader_id != frame.loader:
                 for child in [known.id for known in self if known.parent == told.id]:
                     self.drop(child)
             frame.loader = told.loader_id

@@ -30,6 +30,9 @@ LED_SECONDS = 10.0
 """How long the mouse may take to be led to a frame that was not drawn yet."""
 
 LED_MS = 50
+LED_TIMES = 3
+"""How often it is led anew to a frame that has moved meanwhile."""
+
 _DRAWN = "drawn"
 """Marks documents that are known to be drawn, beside the libraries that are in them."""
 
@@ -209,6 +212,18 @@ async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
     Raises:
         CannotAct: Something covers the frame there, or the mouse is not led to it.
     """
+    point = await _mapped(tab, world, aimed)
+    if world.session == tab.session:
+        return point
+    for _ in range(LED_TIMES):
+        await _led(tab, world, aimed, point)
+        led, point = point, await _mapped(tab, world, aimed)
+        if (led.x, led.y) == (point.x, point.y):
+            return point
+    return point
+
+
+async def _mapped(tab: Tab, world: World, aimed: Aimed) -> Point:
     point, scrolled, frame = aimed.point or Point(0, 0), aimed.scrolled, world.frame
     while not point.warped and not point.top and frame != tab.frames.top:
         frame = tab.frames.around(frame, point.up)  # those that the library has crossed itself
@@ -221,11 +236,7 @@ async def on_page(tab: Tab, world: World, aimed: Aimed) -> Point:
             scrolled or mapped.scrolled,
         )
         frame = outer.frame
-    if point.warped:
-        point = await middle(tab, world, aimed.node)
-    if world.session != tab.session:
-        await _led(tab, world, aimed, point)
-    return point
+    return await middle(tab, world, aimed.node) if point.warped else point
 
 
 async def _led(tab: Tab, world: World, aimed: Aimed, point: Point) -> None:

@@ -314,7 +314,7 @@ const track = ({ node, at: [x, y] }) => {
   const element = heldElement(node);
   const view = viewOf(ownerOf(element));
   const under = hitAt(ownerOf(element), x, y);
-  const state = { hit: under && isFrame(under) && accepts(element, under) ? true : null, cover: "" };
+  const state = { hit: under && isFrame(under) && accepts(element, under) ? true : null, cover: "", rect: rectOf(element), x, y };
   const hear = (event) => {
     if (!event.isTrusted) return;
     const hit = hitOf(event);
@@ -330,6 +330,13 @@ const hovered = ({ node }) => {
   const state = hovering;
   hovering = null;
   state?.stop();
+  const element = held.get(node)?.deref();
+  // What the page shows over it for the mouse is its business; that it went away is ours.
+  if (state?.hit && element && isConnected(element) && !sameRect(state.rect, rectOf(element))) {
+    const hit = hitAt(ownerOf(element), state.x, state.y);
+    state.hit = accepts(element, hit);
+    state.cover = hit ? describe(hit) : "the page";
+  }
   return { hit: state?.hit ?? null, cover: state?.cover ?? "", ...stateAfter(held.get(node)?.deref() ?? null) };
 };
 // Where a target is by now, in its own frame.
