@@ -158,8 +158,8 @@ async def test_frames_that_come_under_the_mouse_hear_of_no_press(
     for wait in (0, 12, 24, 36):
         await read(tab, f"gap.style.height = '20px', setTimeout(go, {wait}), 0")
         try:
-            await click(tab, target)
-            tally.right += 1
+            # Let go over something else it is told as pressed, and no click comes of it.
+            tally.right += (await click(tab, target)).did.startswith("clicked")
         except CannotAct:
             tally.refused += 1
     assert await reached(tab) == []
