@@ -7,6 +7,7 @@ import pytest
 
 from ouroboros.safety.commands.classify import classify
 from ouroboros.safety.paths import Places
+from tests.unit.safety.command_cases import flow
 from tests.unit.safety.command_cases.apart import READS, TRICKS
 
 pytestmark = pytest.mark.real
@@ -22,6 +23,15 @@ def workspace(tmp_path: Path) -> Path:
         (folder / name).write_text("x\n")
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     return folder
+
+
+@pytest.fixture
+def with_links(workspace: Path) -> Path:
+    """The same with a folder ``docs`` and links out of it."""
+    (workspace / "docs").mkdir()
+    (workspace / "evil").symlink_to("/etc/shadow")
+    (workspace / "docs" / "keys").symlink_to(Path.home())
+    return workspace
 
 
 def safe(table: str, folder: Path) -> tuple[list[str], list[str]]:
@@ -43,3 +53,12 @@ def test_of_a_days_reads_92_percent_run_unasked(workspace: Path) -> None:
     free, every = safe(READS, workspace)
     assert len(every) >= 200
     assert len(free) >= 0.92 * len(every), sorted(set(every) - set(free))
+
+
+@pytest.mark.proves("E09", "E10")
+def test_nothing_hides_behind_loops_conditions_variables_and_substitutions(
+    with_links: Path,
+) -> None:
+    through, every = safe(flow.TRICKS, with_links)
+    assert len(every) >= 150
+    assert through == []

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from ouroboros.safety.commands.classify import classify
-from ouroboros.safety.commands.grammar import parse
+from ouroboros.safety.commands.flow import parse_script
 from ouroboros.safety.paths import Places
 from tests.unit.safety.command_cases.harmless import READS
 
@@ -94,9 +94,18 @@ class Stage:
         recorder = self.bin / "recorder"
         recorder.write_text(RECORDER)
         recorder.chmod(0o755)
-        names = {word.text for line in HARMLESS for simple in parse(line) for word in simple.words}
+        names = {
+            word.text
+            for line in HARMLESS
+            for simple in parse_script(line).commands
+            for word in simple.words
+        }
         for name in names | {"evil", "EVIL", "rm"}:
-            if "/" not in name and name not in {"recorder", ".", "bash", "sh"} and len(name) < 40:
+            if (
+                "/" not in name
+                and name not in {"", "recorder", ".", "bash", "sh"}
+                and len(name) < 40
+            ):
                 (self.bin / name).symlink_to(recorder)
         self.before = sorted(self.ws.rglob("*"))
 
@@ -129,9 +138,10 @@ def stage(tmp_path: Path) -> Stage:
 
 def disagreement(stage: Stage, text: str) -> str:
     """How bash and the reading differ on a text that was called safe, empty when they do not."""
-    commands = parse(text)
+    commands = parse_script(text).commands
     fixed = [[word.text for word in simple.words] for simple in commands]
-    loose = any(word.is_pattern or word.is_home for simple in commands for word in simple.words)
+    words = [word for simple in commands for word in simple.words]
+    loose = any(word.is_pattern or word.is_home or word.is_stream for word in words)
     for call in stage.ran(text):
         if call[0] in {"evil", "EVIL", "rm"}:
             return f"{call} ran"

@@ -5,7 +5,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from ouroboros.safety.commands.grammar import Simple, parse
+from ouroboros.safety.commands.flow import parse_script
+from ouroboros.safety.commands.grammar import Simple
 from ouroboros.safety.commands.harm import danger
 from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.outward import publishes, sends
@@ -17,7 +18,19 @@ from ouroboros.safety.paths.lookup import misled
 
 _SHELLS = frozenset({"", "ash", "bash", "dash", "ksh", "sh", "zsh"})
 _JOINTS = frozenset({"", "&&", "||", ";", "|"})
-_BUILT_IN = frozenset({":", "[", "cd", "echo", "false", "printf", "pwd", "test", "true", "type"})
+_BUILT_IN = frozenset({
+    ":",
+    "[",
+    "cd",
+    "echo",
+    "false",
+    "printf",
+    "pwd",
+    "read",
+    "test",
+    "true",
+    "type",
+})
 """Every shell has these in itself, and looks for no program."""
 
 _LONGEST = 100_000
@@ -32,7 +45,8 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         reason = "it is too long to be read with certainty"
         return Verdict(kind="approve", rule="ask.long", reason=reason, sends=True, is_unseen=True)
     try:
-        commands = parse(text)
+        script = parse_script(text)
+        commands = script.commands
         if not commands:
             raise Doubt("ask.empty", "there is no command")
         ground = Ground(_followed(cwd), places)
@@ -45,7 +59,7 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         for simple, doubt in zip(commands, judge.each(commands), strict=True)
     ]
     first = next(filter(None, doubts), None)
-    is_plain = all(map(_is_plain, commands))
+    is_plain = script.is_flat and all(map(_is_plain, commands))
     judged = zip(commands, doubts, strict=True) if is_plain else ()
     kinds: tuple[Kind, ...] = tuple(_kind(simple, doubt) for simple, doubt in judged)
     seen = Verdict(

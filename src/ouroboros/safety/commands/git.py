@@ -123,6 +123,8 @@ def check_git(words: Sequence[Word], ground: Ground) -> list[tuple[int, int, str
             _check_repository(cwd, ground.places)
             ground.repositories.add(cwd)
     if name in _AFTER:
+        if not last.end:
+            raise Doubt("ask.git", "the command of git is not written plainly")
         edits.append((last.end, last.end, f" {_AFTER[name]}"))
     return edits
 

@@ -5,9 +5,11 @@ time by its characters, and the whole text by the scanner: where they differ it 
 """
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from ouroboros.safety.commands.scanner import Reader
@@ -67,6 +69,9 @@ class Word(Struct, frozen=True, kw_only=True):
         is_pattern: The shell may put names of files in its place.
         is_home: It begins with a bare ``~``.
         is_filled: The shell puts a variable's value into it.
+        is_stream: It is the path of what another command prints, ``<(...)``.
+        variable: It is, or was, filled with the value of this variable and nothing else.
+        is_split: The shell splits that value and looks for files of that name.
     """
 
     text: str
@@ -75,6 +80,9 @@ class Word(Struct, frozen=True, kw_only=True):
     is_pattern: bool = False
     is_home: bool = False
     is_filled: bool = False
+    is_stream: bool = False
+    variable: str = ""
+    is_split: bool = False
 
 
 class Redirect(Struct, frozen=True, kw_only=True):
@@ -94,10 +102,23 @@ class Simple(Struct, frozen=True, kw_only=True):
 
 
 def parse(text: str) -> tuple[Simple, ...]:
-    """The simple commands of a text.
+    """The simple commands of a text that is nothing but lists and pipelines of them.
 
     Raises:
         Doubt: The text is outside the subset that is understood.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    reading = TreeReader(data)
+    reading.statement(tree(text, data))
+    agree(text, reading.drafts)
+    return tuple(reading.commands)
+
+
+def tree(text: str, data: bytes) -> "Node":
+    """The root of the grammar's tree; ``data`` is the text in UTF-8.
+
+    Raises:
+        Doubt: It has odd characters, is too long, or is no shell text.
     """
     if not text.replace("\n", "").isprintable():
         odd = next(c for c in text if c != "\n" and not c.isprintable())
@@ -109,14 +130,10 @@ def parse(text: str) -> tuple[Simple, ...]:
         raise Doubt("ask.long", "it is too long to be read with certainty")
     if len(text.split()) > _MOST_WORDS or sum(map(text.count, _OPERATORS)) > _MOST_OPERATORS:
         raise Doubt("ask.long", "it has too many words to be read with certainty")
-    data = text.encode("utf-8", "surrogatepass")
     root = _parser().parse(data).root_node
     if root.has_error:
         raise Doubt("ask.syntax", "its grammar is not understood")
-    reading = _Reading(data)
-    reading.statement(root)
-    _agree(text, reading.commands)
-    return tuple(reading.commands)
+    return root
 
 
 def prepare() -> None:
@@ -146,23 +163,40 @@ def _language() -> object:
     return module.language()
 
 
-def _agree(text: str, commands: list[Simple]) -> None:
-    """The scanner, which follows bash by hand, must have found the very same words."""
+def agree(
+    text: str,
+    drafts: Sequence[Sequence[str]],
+    peeled: Callable[[Sequence[str]], Sequence[str]] = tuple,
+) -> None:
+    """Holds the scanner, which follows bash by hand, to have found the very same words.
+
+    Raises:
+        Doubt: It has found others.
+    """
     reader = Reader(text.strip(" \t\n"))
     reader.read()
-    ours = [[*simple.assignments, *(word.text for word in simple.words)] for simple in commands]
-    if reader.is_opaque or [draft.words for draft in reader.commands] != ours:
+    theirs = [*filter(None, (tuple(peeled(draft.words)) for draft in reader.commands))]
+    if reader.is_opaque or theirs != [*map(tuple, drafts)]:
         raise Doubt("ask.syntax", "shells may read it in several ways")
 
 
-class _Reading:
+class TreeReader:
+    """Walks a tree: the simple commands, and the words that the scanner must find for them."""
+
     def __init__(self, data: bytes) -> None:
+        """``data`` is the text in UTF-8."""
         self.commands: list[Simple] = []
+        self.drafts: list[tuple[str, ...]] = []
         self._data = data
         self._joint = ""
         self._depth = 0
 
     def statement(self, node: "Node") -> None:
+        """Reads a node and what is in it.
+
+        Raises:
+            Doubt: It is of a kind that is not understood.
+        """
         self._depth += 1
         if self._depth > _DEEPEST:
             raise Doubt("ask.long", "it has too many commands to be read with certainty")
@@ -181,7 +215,7 @@ class _Reading:
             case "test_command":
                 self._test(node)
             case other:
-                raise Doubt("ask.syntax", _unknown(other))
+                raise Doubt("ask.syntax", unknown(other))
 
     def _test(self, node: "Node") -> None:
         raw = self._raw(node)
@@ -191,11 +225,16 @@ class _Reading:
         for found in re.finditer(r"[^ ]+", raw):
             is_end = found.group() in {"[", "]"}
             words.append(Word(text=found.group()) if is_end else unquoted(found.group()))
-        joint, self._joint = self._joint, ""
-        self.commands.append(Simple(words=tuple(words), joint=joint))
+        self._add(Simple(words=tuple(words), joint=self._joint))
+
+    def _add(self, simple: Simple) -> None:
+        self._joint = ""
+        self.drafts.append((*simple.assignments, *(word.text for word in simple.words)))
+        self.commands.append(simple)
 
     def _group(self, node: "Node") -> None:
         self._spaced(node, _LINES)
+        before: Node | None = None
         for child in node.children:
             if child.type == "comment":
                 line = self._data.rfind(b"\n", 0, child.start_byte) + 1
@@ -203,32 +242,32 @@ class _Reading:
                     raise Doubt("ask.syntax", "a comment stands after a command")
             elif child.is_named:
                 self.statement(child)
-                self._joint = "\n"
+                self._joint, before = "\n", child
             elif child.type in _JOINTS:
-                self._joint = child.type
+                self._joint = self._joined(child.type, before)
             else:
-                raise Doubt("ask.syntax", _unknown(child.type))
+                raise Doubt("ask.syntax", unknown(child.type))
+
+    def _joined(self, joint: str, before: "Node | None") -> str:
+        """What joins the next command to the node ``before``."""
+        del before
+        return joint
 
     def _redirected(self, node: "Node") -> None:
         self._spaced(node, _BLANKS)
         body = node.child_by_field_name("body")
         if body is None:
             raise Doubt("ask.redirect", "it redirects without a command")
-        redirects = tuple(self._redirect(child) for child in node.children if child.id != body.id)
+        written = [child for child in node.children if child.id != body.id]
         if body.type == "command":
             self._spaced(body, _BLANKS)
-            self._command(body.children, redirects)
+            self._command(body.children, tuple(map(self._redirect, written)))
             return
         self.statement(body)
-        last = self.commands.pop()
-        self.commands.append(
-            Simple(
-                words=last.words,
-                assignments=last.assignments,
-                redirects=last.redirects + redirects,
-                joint=last.joint,
-            )
-        )
+        at = len(self.commands) - 1
+        redirects = tuple(map(self._redirect, written))
+        last = self.commands[at]
+        self.commands[at] = msgspec.structs.replace(last, redirects=last.redirects + redirects)
 
     def _command(self, children: "list[Node]", redirects: tuple[Redirect, ...]) -> None:
         words: list[Word] = []
@@ -243,13 +282,15 @@ class _Reading:
             elif words:
                 words.append(self._word(child))
             else:
-                raise Doubt("ask.syntax", _unknown(child.type))
+                raise Doubt("ask.syntax", unknown(child.type))
         if not words:
             raise Doubt("ask.environment", "it sets variables of the shell")
-        joint, self._joint = self._joint, ""
-        self.commands.append(
+        self._add(
             Simple(
-                words=tuple(words), assignments=tuple(assignments), redirects=redirects, joint=joint
+                words=tuple(words),
+                assignments=tuple(assignments),
+                redirects=redirects,
+                joint=self._joint,
             )
         )
 
@@ -264,13 +305,13 @@ class _Reading:
         name, equals, value = raw.partition("=")
         if not equals or not re.fullmatch(r"\w+", name, re.ASCII):
             raise Doubt("ask.environment", "it sets variables in a way that is not understood")
-        if value and not re.fullmatch(r"[A-Za-z0-9_.@:/+-]*", value):
+        if value and not re.fullmatch(r"[A-Za-z0-9_.@:/+,-]*", value):
             raise Doubt("ask.environment", f"the value of {name} is not written plainly")
         return raw
 
     def _redirect(self, node: "Node") -> Redirect:
         if node.type != "file_redirect":
-            raise Doubt("ask.syntax", _unknown(node.type))
+            raise Doubt("ask.syntax", unknown(node.type))
         self._spaced(node, _BLANKS)
         target = node.child_by_field_name("destination")
         if target is None or node.children[-1].id != target.id or node.child_count > 3:
@@ -280,7 +321,7 @@ class _Reading:
 
     def _word(self, node: "Node") -> Word:
         if node.type not in _WORDS:
-            raise Doubt("ask.syntax", _unknown(node.type))
+            raise Doubt("ask.syntax", unknown(node.type))
         return unquoted(self._raw(node), node.start_byte, node.end_byte)
 
     def _raw(self, node: "Node") -> str:
@@ -356,5 +397,6 @@ _SAID = {
 }
 
 
-def _unknown(kind: str) -> str:
+def unknown(kind: str) -> str:
+    """Why a kind of node is not read."""
     return _SAID.get(kind, f"it uses {kind.replace('_', ' ')}, of which it is not known what runs")

@@ -57,6 +57,7 @@ _COMMON = re.compile(r"(^|/)\*\.(json|ya?ml|toml|txt|ini|xml|csv)$")
 
 _DEEPEST = 16
 _MOST = 400
+_MOST_FOLDERS = 16
 
 
 class Ground:
@@ -67,6 +68,7 @@ class Ground:
         self.cwds = (cwd,)
         self.places = places
         self.repositories: set[Path] = set()
+        self._left: tuple[Path, ...] = ()
         self._home = str(places.home) if places.home else "\0"
         self._parents: dict[str, str] = {}
         self._roots = tuple(
@@ -97,7 +99,16 @@ class Ground:
         after = tuple(Path(os.path.normpath(cwd / word.text)) for cwd in self.cwds)
         if any(real(path) != path for path in after):
             raise Doubt("ask.folder", f"{word.text} is reached through a link")
-        self.cwds = after if certain else tuple(dict.fromkeys((*self.cwds, *after)))[:16]
+        if certain:
+            self._left, self.cwds = tuple(dict.fromkeys((*self._left, *self.cwds))), after
+        else:
+            self.cwds = tuple(dict.fromkeys((*self.cwds, *after)))
+        if len(self.cwds) > _MOST_FOLDERS:
+            raise Doubt("ask.folder", "it may stand in too many folders")
+
+    def rejoin(self) -> None:
+        """A chain of ``&&`` is over: it may have ended at any of its folders."""
+        self.cwds, self._left = tuple(dict.fromkeys((*self.cwds, *self._left))), ()
 
     def _check(self, word: Word, cwd: Path) -> None:
         if word.text == "-":

@@ -3,11 +3,13 @@
 import re
 import shlex
 from collections.abc import Sequence
+from itertools import takewhile
 
 from ouroboros.safety.commands.checks import CHECKS, check_project
 from ouroboros.safety.commands.finding import Feed, check_find, check_xargs
+from ouroboros.safety.commands.flow import parse_script
 from ouroboros.safety.commands.git import check_git
-from ouroboros.safety.commands.grammar import Redirect, Simple, Word, parse
+from ouroboros.safety.commands.grammar import Redirect, Simple, Word
 from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.options import sort_out, spec
 from ouroboros.safety.commands.tables import coreutils, packages, search, system
@@ -25,20 +27,16 @@ FOLDERS = frozenset({
 })
 _SHELLS = frozenset({"bash", "sh", "dash"})
 _SCRIPT_FLAGS = frozenset({"-c", "-lc"})
-_LISTING_WORDS = frozenset({
-    "-l",
-    "--files",
-    "--files-with-matches",
-    "-rl",
-    "-lr",
-    "-rln",
-    "-lrn",
-    "-rnl",
-    "-ril",
-    "-rli",
-    "-il",
-    "-li",
-})
+_LISTING = {
+    "rg": re.compile(r"-[FHPSUilnosuvwx0]*l[FHPSUilnosuvwx0]*|--files(-with-matches)?"),
+    "grep": re.compile(r"-[EFGHPRZhilnorsvwxz]*l[EFGHPRZhilnorsvwxz]*|--files-with-matches"),
+}
+"""Clusters of letters of which none takes a value; ``-r`` of rg does."""
+
+_NAMES_OF_CHANGES = re.compile(r"--name-only|--cached|--staged|--relative|-z|--diff-filter=\w*")
+_STREAMED = frozenset({"cat", "cmp", "comm", "diff", "head", "join", "paste", "sort", "tail", "wc"})
+"""Programs that only read what another command prints into a file of theirs."""
+
 _FILTERS = frozenset({"grep", "egrep", "fgrep", "sort", "head", "tail", "uniq", "tac", "rg"})
 _MOVES = frozenset({"cd", "pushd", "popd"})
 _DEEPEST = 3
@@ -65,7 +63,7 @@ class Judge:
         Raises:
             Doubt: It is not known only to read.
         """
-        self.commands(parse(text))
+        self.commands(parse_script(text).commands)
 
     def commands(self, commands: Sequence[Simple]) -> None:
         """Judges the simple commands of a text.
@@ -101,6 +99,8 @@ class Judge:
     def _next(self, simple: Simple, following: Sequence[Simple]) -> None:
         if simple.joint not in {"|", "|&"}:
             self._feed = Feed()
+            if simple.joint != "&&":
+                self._ground.rejoin()
         self._simple(simple, following[0].joint if following else "")
 
     def words(self, words: Sequence[Word]) -> None:
@@ -109,11 +109,13 @@ class Judge:
         folder, _, own = name.rpartition("/")
         if words[0].is_pattern or words[0].is_home or (folder and folder not in FOLDERS):
             raise Doubt("ask.program", f"{name} is not a program of the system")
-        if own != "echo" and any(word.is_filled for word in words):
+        if any(word.is_filled for word in words) and not _may_be_filled(own, words):
             raise Doubt("ask.syntax", "the shell fills in a variable")
+        if any(word.is_stream for word in words) and own not in _STREAMED:
+            raise Doubt("ask.syntax", "it runs a command inside of another")
         if folder and own in {"time", "command"}:
             raise Doubt("ask.program", f"{name} is not the one of the shell")
-        if is_wrapper(own) and not _looks_up(words):
+        if is_wrapper(own) and not _looks_up(words) and not _is_version(own, words):
             self._keep(self._feed, unwrapped(words))
         elif own == "git":
             self.edits.extend(check_git(words, self._ground))
@@ -149,7 +151,7 @@ class Judge:
             check_assignment(assignment)
         for redirect in simple.redirects:
             self._redirect(redirect)
-        if simple.words[0].text != "cd" or any(word.is_filled for word in simple.words):
+        if simple.words[0].text != "cd" or any(w.is_filled or w.is_stream for w in simple.words):
             self.words(simple.words)
             return
         if len(simple.words) > 2 or simple.assignments:
@@ -159,7 +161,9 @@ class Judge:
 
     def _redirect(self, redirect: Redirect) -> None:
         operator, target = redirect.operator, redirect.target
-        if target.is_pattern or target.is_home or target.is_filled:
+        # Within quotes a variable is one name; in the place of a pattern it may be any that fits.
+        is_name = target.variable and operator in {"<", "0<"} and not target.is_filled
+        if not is_name and (target.is_pattern or target.is_home or target.is_filled):
             raise Doubt("ask.redirect", "the shell may change where it redirects")
         match operator:
             case ">" | "1>" | "2>" | ">>" | "2>>" | "&>" | "1>>" if target.text == "/dev/null":
@@ -188,7 +192,7 @@ class Judge:
     def _program(self, own: str, words: Sequence[Word]) -> None:
         feed, self._feed = self._feed, Feed()
         check_project(own, self._ground.cwds)
-        if self._is_version(own, words):
+        if _is_version(own, words):
             return
         count, line = _entry(words, own)
         known = spec(line)
@@ -199,19 +203,25 @@ class Judge:
         for check in known.checks:
             CHECKS[check](name, match, words[count:], self._ground)
         self._ground.check(match.paths)
-        if own in _FILTERS and not match.paths:
+        if own in _FILTERS and not match.paths and feed.is_listing:
             self._feed = feed
         elif _is_listing(own, words):
             hidden = own.endswith("grep") or any(map(_SHOWS_HIDDEN.match, _texts(words)))
             self._feed = Feed(is_listing=True, is_narrow=not hidden)
 
-    def _is_version(self, own: str, words: Sequence[Word]) -> bool:
-        if len(words) != 2:
-            return False
-        option = words[1].text
-        return own in packages.VERSION_WORDS.get(option, ()) or (
-            option == "--help" and own in READS
-        )
+
+def _is_version(own: str, words: Sequence[Word]) -> bool:
+    if len(words) != 2 or words[1].is_filled or words[1].is_pattern:
+        return False
+    option = words[1].text
+    return own in packages.VERSION_WORDS.get(option, ()) or (option == "--help" and own in READS)
+
+
+def _may_be_filled(own: str, words: Sequence[Word]) -> bool:
+    """Whether a value that nobody knows is shown and nothing else."""
+    if own == "printf" and len(words) > 2:
+        return not words[1].is_filled and not words[1].text.startswith("-")
+    return own == "echo"
 
 
 def _looks_up(words: Sequence[Word]) -> bool:
@@ -235,14 +245,17 @@ def _texts(words: Sequence[Word]) -> list[str]:
 
 
 def _is_listing(own: str, words: Sequence[Word]) -> bool:
-    given = set(_texts(words))
+    given = [*takewhile(lambda text: text != "--", _texts(words))]
     match own:
         case "fd" | "fdfind":
             return True
+        case "git" if given[:1] == ["diff"]:
+            options = [text for text in given if text.startswith("-")]
+            return "--name-only" in given and all(map(_NAMES_OF_CHANGES.fullmatch, options))
         case "git":
             return "ls-files" in given
         case "rg" | "grep" | "egrep" | "fgrep":
-            return bool(given & _LISTING_WORDS)
+            return any(map(_LISTING["rg" if own == "rg" else "grep"].fullmatch, given))
         case _:
             return False
 
@@ -257,6 +270,6 @@ def _is_wide(words: Sequence[Word]) -> bool:
 def edited(text: str, edits: Sequence[Edit]) -> str:
     """The text with pieces replaced; places count bytes."""
     data = text.encode("utf-8", "surrogatepass")
-    for start, end, new in sorted(edits, reverse=True):
+    for start, end, new in sorted(set(edits), reverse=True):
         data = data[:start] + new.encode() + data[end:]
     return data.decode("utf-8", "surrogatepass")

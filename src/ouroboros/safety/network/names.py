@@ -24,6 +24,7 @@ _METADATA_NAMES = frozenset({
 })
 
 _LOCAL_ENDS = frozenset({
+    "alt",
     "arpa",
     "belkin",
     "cluster",
@@ -37,6 +38,7 @@ _LOCAL_ENDS = frozenset({
     "host.docker.internal",
     "internal",
     "intranet",
+    "invalid",
     "k8s",
     "lan",
     "local",
@@ -44,9 +46,11 @@ _LOCAL_ENDS = frozenset({
     "localdomain6",
     "localhost",
     "localhost6",
+    "onion",
     "private",
     "router",
     "svc",
+    "test",
     "workgroup",
 })
 """Ends of names that no public name server knows, or that are meant for this network."""

@@ -50,7 +50,7 @@ ls >&out
 ls >|out
 ls <>out
 cat <<< $(id)
-cat <(id)
+cat <(touch x)
 echo ${x:=$(id)}
 echo ${x@P}
 echo $((a[$(id)]))

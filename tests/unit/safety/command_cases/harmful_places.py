@@ -432,7 +432,6 @@ $SHELL -c ls
 $PATH
 grep $USER README.md
 echo $! $$ $-
-echo $((1+1))
 gzip README.md
 gunzip x.gz
 gzip -d x.gz

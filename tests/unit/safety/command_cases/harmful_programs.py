@@ -42,11 +42,8 @@ ls␉-la
 ls # x⏎rm y
 # x⏎rm y
 ls #x
-(ls)
 (rm x)
-{ ls; }
 { rm x; }
-! ls
 if true; then rm x; fi
 for f in *; do rm $f; done
 for f in *; do ls $f; done

@@ -420,7 +420,6 @@ compgen -C evil
 coproc ls
 mapfile -C evil x
 readarray -C 'rm x' y
-read x
 read 'a[$(rm x)]' <<< 1
 unset 'a[$(rm x)]'
 let 'a[$(rm x)]=1'
@@ -433,7 +432,6 @@ test -v 'a[$(rm x)]'
 [ -v 'a[$(rm x)]' ]
 [[ -v a[$(rm x)] ]]
 [[ 'a[$(rm x)]' -eq 0 ]]
-[[ -f x ]]
 [ 'a[$(rm x)]' -eq 0 ]
 test 'a[$(rm x)]' -eq 0
 test -t 'a[$(rm x)]'

@@ -574,4 +574,28 @@ find . -name '*.js' -not -path '*/node_modules/*' | xargs cat | wc -l
 find . -name '*.py' ! -name '*_test.py' -exec head -5 {} \;
 awk '/^def / {print NR": "$0}' src/app.py
 df -h / | tail -1
+echo $((1+1))
+(ls)
+{ ls; }
+! ls
+read x
+[[ -f x ]]
+for f in src/*.py; do head -5 "$f"; done
+for f in README.md log.txt; do wc -l $f; done
+for n in 1 2 3; do echo "== $n"; git log -1; done
+for d in src tests; do for n in 1 2; do echo "$d $n ${n}"; ls "$d"; done; done
+while read -r line; do echo "> $line"; done < README.md
+git ls-files | while IFS= read -r f; do printf '%s\n' "$f"; done
+if grep -q x README.md; then echo yes; elif ls src; then pwd; else echo no; fi
+n=$(wc -l < README.md); echo "$n lines, $(date)"
+f=README.md; grep -c x "$f"; head -3 $f
+diff <(sort README.md) <(sort log.txt)
+while read -r l; do echo "$l"; done < <(git log --oneline)
+(cd src && ls) | wc -l
+{ ls; pwd; } | sort
+[[ -f README.md && ! -d log.txt ]] && echo ok
+if [[ -d src ]]; then ls src; fi
+! grep -q x README.md || echo found
+git diff --name-only | xargs wc -l
+grep -rlZ x src | xargs -0 ls -l
 """

@@ -13,6 +13,7 @@ READS: dict[str, str] = {
     "base32": "-di -w= --decode --ignore-garbage --wrap= PATH?",
     "base64": "-diD -w= --decode --ignore-garbage --wrap= PATH?",
     "basename": "-az -s= --multiple --suffix= --zero WORDS ANY",
+    "bc": "-lqsw --mathlib --quiet --standard --warn",
     "cal": "-13jmsy NAMES",
     "cat": (
         "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank"
@@ -107,6 +108,7 @@ READS: dict[str, str] = {
     "pr": "-adfFJmtT -h= -l= -w= -o= -n[=] PATHS",
     "printenv": ":variables WORDS",
     "printf": ":printf WORDS",
+    "read": "-r NAMES",
     "pwd": "-LP --logical --physical",
     "readlink": (
         "-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing"
