@@ -34,24 +34,29 @@ def page(chromium: Chromium, tmp_path: Path) -> Shown:
     return shown
 
 
-@pytest.fixture(scope="session")
-def reader() -> str:
-    """Shortens what the page's reader of Markdown gives: pieces as lists, blocks as their types."""
-    return (
-        "(async (what, source) => { const read = await import('/js/text/markdown.js');"
-        "const short = (piece) => typeof piece === 'string' ? piece"
-        " : [piece.type, piece.text ?? piece.pieces.map((each) => typeof each === 'string' ? each : short(each)).join('')];"
-        "return what === 'inline' ? read.inline(source).map(short) : read.blocks(source).map((each) => each.type); })"
-    )
+_READER = """globalThis.readMarkdown = import('/js/text/markdown.js').then((read) => {
+  const short = (piece) => typeof piece === 'string' ? piece
+    : [piece.type, piece.text ?? (piece.pieces ?? []).map((each) => typeof each === 'string' ? each : short(each)).join('')];
+  const words = (block) => [block.text ?? '', ...(block.head ?? []), ...(block.rows ?? []).flat(),
+    ...[...(block.blocks ?? []), ...(block.items ?? []).flatMap((each) => each.blocks)].flatMap(words)];
+  const lines = (source) => read.blocks(source).flatMap(words).map((each) => read.inline(each));
+  return { inline: (source) => read.inline(source).map(short), blocks: (source) => read.blocks(source).map((each) => each.type),
+    all: (source) => lines(source).flat().map(short), size: (source) => lines(source).length };
+})"""
 
 
 @pytest.fixture
-async def written(chromium: Chromium, tmp_path: Path, reader: str) -> AsyncGenerator[Any]:
-    """``await written("inline", text)``: what the page makes of Markdown."""
+async def written(chromium: Chromium, tmp_path: Path) -> AsyncGenerator[Any]:
+    """``await written("inline", text)``: what the page makes of Markdown; ``spent`` for the processor's time."""
     async with web(tmp_path) as served, window(chromium, served) as one:
         await one.enter()
+        await one.run(f"{_READER}.then((read) => {{ globalThis.readMarkdown = read; }})")
 
         async def read(what: str, source: str) -> Any:
-            return await one.run(f"{reader}({json.dumps(what)}, {json.dumps(source)})")
+            if what != "spent":
+                return await one.run(f"readMarkdown[{json.dumps(what)}]({json.dumps(source)})")
+            begun = await one.processor_seconds()
+            await one.run(f"readMarkdown.size({json.dumps(source)})")
+            return await one.processor_seconds() - begun
 
         yield read

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ouroboros.llm.turns import Turn
+from tests.markdown_texts import AROUND, FEW, MANY, SEEN, drawn, growing_too_fast, texts
 from tests.story.stage import call
 from tests.web.conftest import Shown
 from tests.web.window import Window
@@ -105,17 +106,55 @@ LINES: list[tuple[str, list[Any]]] = [
     ("**open", ["**open"]),
     ("`` a`b ``", [["code", "a`b"]]),
     ("[x](javascript:alert(1))", [["span", "x (javascript:alert(1))"]]),
-    ("<b>x</b>", ["<b>x</b>"]),
+    ("[x](JaVa&#x53;cript:y)", [["span", "x (JaVaScript:y)"]]),
+    ("<javascript:x> <https://a.b/>", [["span", "<javascript:x>"], " ", ["link", "https://a.b/"]]),
+    (
+        "[x](https://good.example@evil.example/)",
+        [["span", "x (https://good.example@evil.example/)"]],
+    ),
+    ("![p](https://spy.example/p.png)", [["link", "picture: p"]]),
+    ("[a ![p](https://x.y/) b](https://z.y)", [["link", "a picture: p b"]]),
+    ("[x](https://a.b/" + "c" * 3000 + ")", [["span", "x (https://a.b/" + "c" * 68 + "…)"]]),
+    ("a@b.example www.b.example ftp://b.example", ["a@b.example www.b.example ftp://b.example"]),
+    ("&#x202e;&#27;[2J&lt;b&gt; &rlm;", ["\\u{202e}\ufffd[2J<b> \\u{200f}"]),
+    ("`&#x202e;` ~~x~~", [["code", "&#x202e;"], " ", ["del", "x"]]),
+    ("<b>x</b> <!-- y -->", ["<b>x</b> <!-- y -->"]),
 ]
 
 
 @pytest.mark.proves("V22")
-async def test_marks_within_a_line_and_texts_that_want_to_be_slow(written: Any) -> None:
+async def test_marks_within_a_line_and_words_that_lie_deep(written: Any) -> None:
     for source, expected in LINES:
         assert await written("inline", source) == expected, source
-    for piece in ("*", "[", "`a", "**a ", "> ", "- ", "|", "![", "<http://", "_a", "\n", "  - "):
-        assert await written("blocks", piece * 30_000) is not None
-        assert await written("inline", piece * 4_000) is not None
+    for source in SEEN:
+        assert "inmost" in str(await written("all", source)), source[:60]
+
+
+@pytest.mark.proves("V22")
+async def test_no_text_costs_more_than_its_length(written: Any) -> None:
+    async def spent(text: str) -> float:
+        return await written("spent", text)
+
+    pairs = zip(texts(FEW), texts(MANY), strict=True)
+    assert await growing_too_fast(spent, pairs) == []
+
+
+@pytest.mark.deep
+async def test_no_text_among_others_costs_more_than_its_length(written: Any) -> None:
+    async def spent(text: str) -> float:
+        return await written("spent", text)
+
+    pairs = zip(texts(FEW, AROUND[1:]), texts(MANY, AROUND[1:]), strict=True)
+    assert await growing_too_fast(spent, pairs) == []
+
+
+@pytest.mark.soak
+async def test_no_text_of_chance_costs_more_than_its_length(written: Any) -> None:
+    async def spent(text: str) -> float:
+        return await written("spent", text)
+
+    pairs = ((drawn(seed, FEW), drawn(seed, MANY)) for seed in range(2000))
+    assert await growing_too_fast(spent, pairs) == []
 
 
 @pytest.mark.proves("V22")

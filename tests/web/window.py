@@ -48,6 +48,12 @@ class Window:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    async def processor_seconds(self) -> float:
+        """What the page's main thread has had of a processor, however busy the machine is."""
+        await self.tab.call("Performance.enable", {})
+        found = msgspec.json.decode(await self.tab.call("Performance.getMetrics", {}))
+        return float(next(m["value"] for m in found["metrics"] if m["name"] == "ThreadTime"))
+
     async def until(self, code: str, seconds: float = 60.0) -> Any:
         """Waits until an expression comes to something true; gives that."""
         found: Any = None

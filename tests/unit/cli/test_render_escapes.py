@@ -1,9 +1,11 @@
 """No word of a model, a tool or a page moves the cursor, sets the clipboard or hides text."""
 
 import re
+import time
 
 import pytest
 
+from ouroboros.app.text import plain
 from ouroboros.core.events import (
     AgentMessage,
     ErrorRaised,
@@ -19,8 +21,10 @@ from ouroboros.core.events import (
 from ouroboros.core.parts import Text
 from ouroboros.faces.cli.render.approvals import question_rows
 from ouroboros.faces.cli.render.screen import Size
-from ouroboros.faces.wording.rows import ansi
+from ouroboros.faces.wording.rows import ansi, wrap
 from ouroboros.faces.wording.text.markdown import markdown_rows
+from tests.cases import every
+from tests.markdown_texts import AROUND, FEW, MANY, SEEN, drawn, growing_too_fast, texts
 from tests.unit.cli.render_events import enveloped, message, spoken
 from tests.unit.cli.render_stage import in_pipes, on_terminal
 
@@ -159,3 +163,41 @@ def test_the_lines_around_a_plan_are_not_shown() -> None:
     )
     words = " ".join("".join(span.text for span in row) for row in rows).split()
     assert words == ["1", "one", "2", "<proposed_plan>", "End"]
+
+
+async def spent_on_rows(text: str) -> float:
+    begun = time.thread_time()
+    markdown_rows(text, 100, colours=256)
+    wrap(plain(text), 100)
+    return time.thread_time() - begun
+
+
+async def test_no_markdown_costs_more_than_its_length_in_a_terminal() -> None:
+    pairs = zip(texts(FEW // 4), texts(MANY // 4), strict=True)
+    assert await growing_too_fast(spent_on_rows, pairs) == []
+
+
+@pytest.mark.deep
+async def test_no_markdown_among_other_text_costs_more_than_its_length_in_a_terminal() -> None:
+    pairs = zip(texts(FEW // 4, AROUND[1:3]), texts(MANY // 4, AROUND[1:3]), strict=True)
+    assert await growing_too_fast(spent_on_rows, pairs) == []
+
+
+@pytest.mark.soak
+async def test_no_markdown_of_chance_costs_more_than_its_length_in_a_terminal() -> None:
+    pairs = ((drawn(seed, FEW // 4), drawn(seed, MANY // 4)) for seed in range(100))
+    assert await growing_too_fast(spent_on_rows, pairs) == []
+
+
+@every("text", SEEN, ids=lambda text: text[:20])
+def test_a_word_that_lies_deep_is_shown_however_narrow_the_terminal(text: str) -> None:
+    for columns in (8, 12, 20, 40, 80, 200):
+        rows = markdown_rows(text, columns, colours=16)
+        shown = re.sub(r"[^a-z]", "", "".join(span.text for line in rows for span in line))
+        assert "inmost" in shown, columns
+
+
+def test_a_table_of_very_many_cells_stays_text() -> None:
+    text = "|a" * 60 + "\n" + "|-" * 60 + "\n" + "|b\n" * 2000
+    rows = markdown_rows(text.rstrip(), 100, colours=16)
+    assert [span.text for span in rows[-1]] == ["|b"]

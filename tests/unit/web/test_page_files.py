@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from posixpath import join, normpath
@@ -64,9 +65,9 @@ def test_every_file_is_needed_and_every_needed_file_is_there() -> None:
     assert names == used
 
 
-def test_the_page_is_smaller_than_150_kb_on_the_way() -> None:
+def test_the_page_is_smaller_than_190_kb_on_the_way() -> None:
     sizes = [len(gzip.compress(path.read_bytes(), 9)) for path in LOADED]
-    assert sum(sizes) < 150_000, f"{sum(sizes):,} bytes"
+    assert sum(sizes) < 190_000, f"{sum(sizes):,} bytes"
 
 
 def test_files_of_ours_are_short_and_keep_to_the_policy() -> None:
@@ -83,7 +84,9 @@ def test_what_is_not_ours_has_its_licence_and_says_where_it_is_from() -> None:
     told = (STATIC / "vendor" / "README.md").read_text(encoding="utf-8")
     for path in (STATIC / "vendor").glob("*.js"):
         assert f"`{path.name}`" in told
+        assert sha256(path.read_bytes()).hexdigest() in told, f"{path.name}: changed without a word"
     assert {path.name for path in (STATIC / "vendor").glob("LICENSE.*")} == {
         "LICENSE.preact",
         "LICENSE.htm",
+        "LICENSE.markdown-it",
     }

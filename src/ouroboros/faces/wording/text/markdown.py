@@ -9,12 +9,20 @@ from ouroboros.app.text import plain
 from ouroboros.faces.wording.rows import Row, Span, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
     from rich.console import Console
     from rich.markdown import Markdown
     from rich.style import Style
 
 _WIDEST = 100
 _LONGEST = 50_000
+_DEEPEST = 12
+_MOST_CELLS = 4000
+"""Cells that a table lacks are added by the reader: a short text could ask for very many."""
 _AROUND_PLANS = re.compile(r"^[ \t]*</?proposed_plan>[ \t]*$", re.MULTILINE)
 """What tells us where a plan is tells a person nothing."""
 
@@ -42,7 +50,11 @@ def markdown_rows(text: str, columns: int, *, colours: int) -> list[Row]:
 
 def _laid_out(safe: str, columns: int, colours: int) -> list[Row]:
     rows: list[Row] = []
-    for line in _console(columns).render_lines(_markup()(safe), pad=False):
+    # rich takes four columns for each quote, and shows nothing where none are left.
+    tokens = _parser(max(1, min(_DEEPEST, columns // 4 - 1))).parse(safe)
+    if sum(each.type == "td_open" for each in tokens) > _MOST_CELLS:
+        return wrap(safe, columns)
+    for line in _console(columns).render_lines(_markup()(tokens), pad=False):
         spans = [
             Span(plain(segment.text).replace("\n", " "), _parameters(segment.style, colours))
             for segment in line
@@ -81,15 +93,34 @@ def _console(columns: int) -> "Console":
 
 
 @cache
-def _markup() -> "type[Markdown]":
+def _parser(deepest: int) -> "MarkdownIt":
+    """A reader that leaves no text out: neither HTML, nor definitions, nor what lies very deep."""
     from markdown_it import MarkdownIt
+
+    def deep(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
+        """Makes one paragraph of what lies too deep, which the library would leave out."""
+        if state.level < deepest:
+            return False
+        state.push("paragraph_open", "p", 1)
+        inline = state.push("inline", "", 0)
+        inline.content = state.getLines(start, end, state.blkIndent, keepLastLF=False).strip()
+        inline.children = []
+        state.push("paragraph_close", "p", -1)
+        state.line = end
+        return True
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    parser.disable("reference")
+    parser.block.ruler.before("table", "deep", deep)
+    return parser
+
+
+@cache
+def _markup() -> "Callable[[list[Token]], Markdown]":
     from pygments.lexers import get_all_lexers
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import CodeBlock, Heading, ImageItem, Markdown, MarkdownElement
     from rich.text import Text
-
-    # What looks like HTML is shown as it is: ``<your-key>`` would vanish from a sentence.
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
 
@@ -125,9 +156,9 @@ def _markup() -> "type[Markdown]":
             "code_block": Code,
         }
 
-        def __init__(self, markup: str) -> None:
+        def __init__(self, tokens: "list[Token]") -> None:
             super().__init__("", code_theme="ansi_dark", hyperlinks=False)
-            self.parsed = parser.parse(markup)
+            self.parsed = tokens
 
     return Plainly
 

@@ -68,9 +68,16 @@ function withoutCode(text) {
   return blocks(text).filter((each) => each.type !== "code" || !CODE_OF_BLOCKS.test(each.language)).map((each) => each.src).join("\n\n");
 }
 
+/** A reply without the first whole plan in it: that stands below, or is asked about. */
+function withoutPlan(text) {
+  const from = text.indexOf("<proposed_plan>");
+  const end = from < 0 ? -1 : text.indexOf("</proposed_plan>", from);
+  return end < 0 ? text : text.slice(0, from) + text.slice(end + "</proposed_plan>".length);
+}
+
 function Reply({ item }) {
   const strips = item.done && item.calls?.length && item.holder?.kind === "iteration";
-  const words = (text) => (strips ? withoutCode(text) : item.hasPlan ? text.replace(/<proposed_plan>[\s\S]*?<\/proposed_plan>/, "") : text);
+  const words = (text) => (strips ? withoutCode(text) : item.hasPlan ? withoutPlan(text) : text);
   const parts = item.parts.map((part) => (part.kind === "text" ? { ...part, text: words(part.text) } : part));
   const shown = parts.filter((part) => part.text || (!item.done && part.kind === "call"));
   if (!shown.length && item.done) return null;

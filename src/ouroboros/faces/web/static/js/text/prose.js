@@ -36,9 +36,9 @@ function drawn(block) {
         <tbody>${block.rows.map((row) => html`<tr>${row.map((cell, n) => html`<td class=${block.align[n]}>${line(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
     case "list":
       return h(block.ordered ? "ol" : "ul", { start: block.start === 1 ? undefined : block.start, class: block.loose ? "loose" : undefined },
-        block.items.map((each) => html`<li class=${each.checked === null ? undefined : "task"}>${each.checked !== null && html`<span class="check">${each.checked ? "☑" : "☐"}<span class="sr">${each.checked ? "done: " : "to do: "}</span></span>`}${each.blocks.map((inner, n) => (n === 0 && inner.type === "text" && !block.loose ? line(inner.text) : drawn(inner)))}</li>`));
+        block.items.map((each) => html`<li class=${each.checked === null ? undefined : "task"}>${each.checked !== null && html`<span class="check">${each.checked ? "☑" : "☐"}<span class="sr">${each.checked ? "done: " : "to do: "}</span></span>`}${each.blocks.map(drawn)}</li>`));
     default:
-      return html`<p>${line(block.text)}</p>`;
+      return block.tight ? line(block.text) : html`<p>${line(block.text)}</p>`;
   }
 }
 
