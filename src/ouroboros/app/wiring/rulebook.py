@@ -10,6 +10,7 @@ from msgspec import Struct
 from ouroboros.app.permission.cages import Grounds, can_mask, is_caged, search_of, written_of
 from ouroboros.app.secrecy import is_on
 from ouroboros.app.settings import Permissions, Settings
+from ouroboros.safety.commands.aliases import Aliases
 from ouroboros.safety.leaks import Leaks
 from ouroboros.safety.paths import Places
 from ouroboros.safety.pipeline.calls import Validator
@@ -61,7 +62,14 @@ def places_of(bench: Bench, session: str) -> Places:
 def rules_of(bench: Bench, places: Places, policies: Policies | None = None) -> Rules:
     """The rules of the settings, or those that are in their place."""
     written = rules(bench.settings.permissions) if bench.rules is None else bench.rules
-    return Rules(written, places, canonical, policies=policies, regions=bench.regions)
+    return Rules(
+        written,
+        places,
+        canonical,
+        policies=policies,
+        regions=bench.regions,
+        aliases=Aliases(places.person, bench.environment),
+    )
 
 
 def masks_of(bench: Bench, session: str) -> Masks:

@@ -215,7 +215,7 @@ def _check_repository(cwd: Path, places: Places) -> None:
                 raise Doubt("ask.outside", f"the repository {folder} is outside the workspace")
             if own.is_dir() and not _is_whole(own):
                 raise Doubt("ask.repository", f"{own} is no repository, so git looks further up")
-            for file in _settings(own):
+            for file in repository_settings(own):
                 _check_settings(file)
             return
         if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
@@ -235,7 +235,12 @@ def _is_whole(own: Path) -> bool:
     )
 
 
-def _settings(own: Path) -> list[Path]:
+def repository_settings(own: Path) -> list[Path]:
+    """The files of settings of a repository, by its ``.git``.
+
+    Raises:
+        Doubt: It does not say where they are.
+    """
     folder = own
     if own.is_file():
         said = re.fullmatch(r"gitdir: ([^\r\n\ufffd]+)\n?", _text(own))

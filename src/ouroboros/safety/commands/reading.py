@@ -218,7 +218,7 @@ _PATCHES = (
     *("-p", "-u", "-U", "--patch", "--unified", "--binary", "-c", "--cc", "-S", "-G", "-L"),
     *("--full-diff", "-W", "--function-context", "--word-diff", "--color-words", "--remerge-diff"),
 )
-_WITH_VALUE = frozenset({
+GIT_OPTIONS_WITH_VALUE = frozenset({
     *("-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix"),
     *("--config-env", "--attr-source"),
 })
@@ -230,7 +230,7 @@ def reads_history(command: Command) -> bool:
         return False
     rest = list(command.words[1:])
     while rest and rest[0].startswith("-"):
-        rest = rest[2:] if rest[0] in _WITH_VALUE else rest[1:]
+        rest = rest[2:] if rest[0] in GIT_OPTIONS_WITH_VALUE else rest[1:]
     if not rest:
         return False
     called, words = rest[0], rest[1:]

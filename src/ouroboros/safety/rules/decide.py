@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ouroboros.core.commands import Mode
+from ouroboros.safety.commands.aliases import Aliases, expand
 from ouroboros.safety.commands.reading import Reading, read_shell, reads_history
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
@@ -58,6 +59,7 @@ class Rules:
         *,
         policies: Policies | None = None,
         regions: Callable[[], Sequence[Region]] = none,
+        aliases: Aliases | None = None,
     ) -> None:
         """``canonical`` maps a tool name in any spelling to its own; ``places`` are resolved.
 
@@ -66,6 +68,7 @@ class Rules:
         self._places = places
         self._regions = Regions(regions, places, self._prepared)
         self._policies = policies
+        self._aliases = Aliases(places.person) if aliases is None else aliases
         self._canonical = canonical
         self._rules = [self._prepared(rule) for rule in rules]
         self._kinds: dict[tuple[str, str], list[Prepared]] = {}
@@ -124,11 +127,15 @@ class Rules:
         from ouroboros.safety.commands.classify import classify
 
         folder = intent.folder or self._places.roots[0]
-        reading = read_shell(intent.command)
+        expanded = expand(read_shell(intent.command), intent.command, folder, self._aliases)
+        reading, places = expanded.reading, self._places
+        verdict = classify(intent.command, cwd=folder, places=places, shell=intent.shell)
+        for text in expanded.texts:
+            verdict = _with_alias(verdict, classify(text, cwd=folder, places=places))
         return Seen(
             intent=intent,
             reading=reading,
-            verdict=classify(intent.command, cwd=folder, places=self._places, shell=intent.shell),
+            verdict=verdict,
             touched=touched(intent.command, reading, folder=folder, person=self._places.person),
         )
 
@@ -384,6 +391,18 @@ def _reads_nothing(reading: Reading) -> bool:
 
 def _within(folders: Sequence[Path]) -> Callable[[Path], bool]:
     return lambda path: any(path.is_relative_to(folder) for folder in folders)
+
+
+def _with_alias(verdict: Verdict, meant: Verdict) -> Verdict:
+    """A verdict that knows of the harm and the sending of what an alias stands for."""
+    found = replace(
+        verdict, sends=verdict.sends or meant.sends, pushes=verdict.pushes or meant.pushes
+    )
+    if meant.kind != "dangerous" or verdict.kind == "dangerous":
+        return found
+    return replace(
+        found, kind=meant.kind, reason=meant.reason, rule=meant.rule, kinds=(), hardened=""
+    )
 
 
 def _harm(verdict: Verdict | None) -> str:

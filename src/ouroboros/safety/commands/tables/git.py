@@ -159,3 +159,27 @@ READS: dict[str, str] = {
     "version": "--build-options",
     "worktree list": "-v --verbose --porcelain -z",
 }
+
+BUILTINS = frozenset({
+    *("add", "am", "annotate", "apply", "archive", "bisect", "blame", "branch", "bundle"),
+    *("cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format"),
+    *("checkout", "checkout-index", "cherry", "cherry-pick", "clean", "clone", "column"),
+    *("commit", "commit-graph", "commit-tree", "config", "count-objects", "credential"),
+    *("credential-cache", "credential-store", "describe", "diff", "diff-files", "diff-index"),
+    *("diff-tree", "difftool", "fast-export", "fast-import", "fetch", "fetch-pack"),
+    *("fmt-merge-msg", "for-each-ref", "format-patch", "fsck", "fsck-objects", "gc"),
+    *("get-tar-commit-id", "grep", "hash-object", "help", "index-pack", "init", "init-db"),
+    *("interpret-trailers", "log", "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit"),
+    *("merge", "merge-base", "merge-file", "merge-index", "merge-ours", "merge-recursive"),
+    *("merge-recursive-ours", "merge-recursive-theirs", "merge-subtree", "merge-tree", "mktag"),
+    *("mktree", "multi-pack-index", "mv", "name-rev", "notes", "pack-objects", "pack-refs"),
+    *("patch-id", "prune", "prune-packed", "pull", "push", "range-diff", "read-tree", "rebase"),
+    *("receive-pack", "reflog", "remote", "remote-ext", "remote-fd", "repack", "replace"),
+    *("rerere", "reset", "restore", "rev-list", "rev-parse", "revert", "rm", "send-pack"),
+    *("shortlog", "show", "show-branch", "show-index", "show-ref", "sparse-checkout", "stage"),
+    *("stash", "status", "stripspace", "submodule", "switch", "symbolic-ref", "tag"),
+    *("unpack-file", "unpack-objects", "update-index", "update-ref", "update-server-info"),
+    *("upload-archive", "upload-pack", "var", "verify-commit", "verify-pack", "verify-tag"),
+    *("version", "worktree", "write-tree"),
+})
+"""Commands that git has had for years: no alias hides them. A newer or deprecated one may be an alias elsewhere."""
