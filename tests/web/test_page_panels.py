@@ -270,7 +270,7 @@ async def sessions_are_found_renamed_and_deleted_after_a_yes(window: Window) -> 
     await window.until("document.querySelector('.session-title')?.innerText === 'Foxes'")
     await window.click(".menu .button")
     await window.click(".popup button", "Delete")
-    await window.until("document.querySelector('.dialog .bad')?.disabled")
+    await window.until("document.querySelector('.dialog .bad')?.ariaDisabled === 'true'")
     await window.until(
         "document.activeElement?.closest('.dialog') && document.activeElement.value === ''"
     )

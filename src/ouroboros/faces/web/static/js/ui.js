@@ -11,6 +11,17 @@ export {
   useCallback, useContext, useEffect, useId, useLayoutEffect, useMemo, useReducer, useRef, useState,
 };
 
+/**
+ * What is typed or chosen in a form: [value, type, now]. Enter may come right behind a paste, before that was drawn:
+ * what is sent is what `now()` holds, and a button that waits for words is `aria-disabled`, as `disabled` would eat the Enter.
+ */
+export function useTyped(begin) {
+  const [value, set] = useState(begin);
+  const held = useRef(value);
+  const type = useCallback((next) => set((held.current = typeof next === "function" ? next(held.current) : next)), []);
+  return [value, type, useCallback(() => held.current, [])];
+}
+
 /** Focuses what says `autofocus` in the box that this is the ref of: browsers heed that once a document. */
 export function useAutofocus() {
   const box = useRef(null);

@@ -27,6 +27,8 @@ export function Composer({ store, session, page, link }) {
   const last = useRef(Promise.resolve());
   const running = session.running;
   const type = (words) => { drafts.set(session.id, words); setText(words); };
+  // What was pasted counts before it is drawn.
+  const typed = () => drafts.get(session.id) ?? "";
 
   useLayoutEffect(() => {
     const area = field.current;
@@ -80,7 +82,7 @@ export function Composer({ store, session, page, link }) {
   };
 
   const say = (how) => {
-    const words = text.trim();
+    const words = typed().trim();
     const handed = media;
     if (!words && !handed.length) return;
     setMenu(null);
@@ -128,7 +130,7 @@ export function Composer({ store, session, page, link }) {
     }
     if (key === "Enter" && !shiftKey && !altKey) { done(); say("steer"); }
     else if (key === "Tab" && shiftKey) { done(); nextMode(); }
-    else if (key === "Tab" && running && text.trim()) { done(); say("queue"); }
+    else if (key === "Tab" && running && typed().trim()) { done(); say("queue"); }
     else if (key === "ArrowUp" && (!text || back.current) && !ctrlKey && !metaKey) { done(); recall(1); }
     else if (key === "ArrowDown" && back.current) { done(); recall(-1); }
   };

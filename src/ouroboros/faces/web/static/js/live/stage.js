@@ -1,5 +1,5 @@
 // The picture of a tab with what lies over it: who drives, where the agent acts, and what waits for an answer.
-import { Button, Icon, html, useAutofocus, useEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, html, useAutofocus, useEffect, useRef, useState, useTyped } from "../ui.js";
 import { oneLine, plain } from "../text/safe.js";
 import { hands } from "./hands.js";
 
@@ -105,9 +105,9 @@ const KINDS = { alert: "The page says", confirm: "The page asks", prompt: "The p
 
 function Asked({ tab, act }) {
   const { dialog } = tab;
-  const [words, type] = useState(dialog.default);
+  const [words, type, now] = useTyped(dialog.default);
   const box = useAutofocus();
-  const answer = (accept) => (event) => { event?.preventDefault(); act("dialog", { accept, text: dialog.kind === "prompt" && accept ? words : "" }); };
+  const answer = (accept) => (event) => { event?.preventDefault(); act("dialog", { accept, text: dialog.kind === "prompt" && accept ? now() : "" }); };
   return html`<form class="stage-card card" role="alertdialog" ref=${box} aria-label=${KINDS[dialog.kind] ?? "A dialog"} onSubmit=${answer(true)}>
     <h3>${KINDS[dialog.kind] ?? "The page shows a dialog"}</h3><p class="foreign words">${plain(dialog.message)}</p>
     ${dialog.kind === "prompt" && html`<label><span class="sr">Answer</span><input class="field" autofocus value=${words} onInput=${(e) => type(e.target.value)} /></label>`}
@@ -116,14 +116,19 @@ function Asked({ tab, act }) {
 }
 
 function Files({ tab, act }) {
-  const [words, type] = useState("");
+  const [words, type, now] = useTyped("");
   const box = useAutofocus();
   const { multiple } = tab.chooser;
-  const paths = words.split("\n").map((each) => each.trim()).filter(Boolean);
-  return html`<form class="stage-card card" ref=${box} aria-label="The page asks for files" onSubmit=${(event) => { event.preventDefault(); act("files", { paths: multiple ? paths : paths.slice(0, 1) }); }}>
+  const listed = (typed) => typed.split("\n").map((each) => each.trim()).filter(Boolean).slice(0, multiple ? undefined : 1);
+  const paths = listed(words);
+  const give = (event) => {
+    event.preventDefault();
+    if (listed(now()).length) act("files", { paths: listed(now()) });
+  };
+  return html`<form class="stage-card card" ref=${box} aria-label="The page asks for files" onSubmit=${give}>
     <h3>The page asks for ${multiple ? "files" : "a file"}</h3>
     <label><span class="field-label">${multiple ? "Paths in the workspace, one a line" : "A path in the workspace"}</span>
       <textarea class="field mono" rows=${multiple ? 3 : 1} autofocus value=${words} onInput=${(e) => type(e.target.value)} spellcheck="false"></textarea></label>
-    <div class="row"><${Button} kind="main" icon="check" type="submit" disabled=${!paths.length}>Give ${multiple && paths.length > 1 ? "them" : "it"}<//>
+    <div class="row"><${Button} kind="main" icon="check" type="submit" aria-disabled=${!paths.length}>Give ${multiple && paths.length > 1 ? "them" : "it"}<//>
       <${Button} onClick=${() => act("files", { paths: [] })}>None<//></div></form>`;
 }

@@ -35,11 +35,11 @@ export function Segments({ label, options, value, choose }) {
     <button type="button" key=${key} aria-pressed=${key === value ? "true" : "false"} onClick=${() => choose(key)}>${words}</button>`)}</div>`;
 }
 
-/** A question with a yes that names what it does. */
+/** A question with a yes that names what it does; `off()` says whether something is missing for it. */
 export function Sure({ title, yes, act, close, bad, children, off }) {
-  const go = (event) => { event.preventDefault(); if (!off) { close(); act(); } };
+  const go = (event) => { event.preventDefault(); if (!off?.()) { close(); act(); } };
   return html`<${Dialog} title=${title} close=${close}><form class="stack" onSubmit=${go}>${children}
-    <div class="row end"><${Button} onClick=${close}>Cancel<//><button class=${`button ${bad ? "bad" : "main"}`} type="submit" disabled=${off}>${yes}</button></div></form><//>`;
+    <div class="row end"><${Button} onClick=${close}>Cancel<//><button class=${`button ${bad ? "bad" : "main"}`} type="submit" aria-disabled=${Boolean(off?.())}>${yes}</button></div></form><//>`;
 }
 
 export function Field({ label, hint, ...rest }) {

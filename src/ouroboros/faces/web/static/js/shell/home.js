@@ -1,5 +1,5 @@
 // The first page: what to do, where, and by which mind.
-import { Button, Icon, Mark, html, useAutofocus, useEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, Mark, html, useAutofocus, useEffect, useRef, useState, useTyped } from "../ui.js";
 import { modes } from "../text/words.js";
 
 const EXAMPLES = [
@@ -10,10 +10,10 @@ const EXAMPLES = [
 
 export function Home({ store, link }) {
   const facts = store.facts;
-  const [words, type] = useState("");
-  const [cwd, setCwd] = useState("");
-  const [mind, setMind] = useState("tools");
-  const [mode, setMode] = useState("");
+  const [words, type, task] = useTyped("");
+  const [cwd, setCwd, folder] = useTyped("");
+  const [mind, setMind, chosen] = useTyped("tools");
+  const [mode, setMode, how] = useTyped("");
   const [busy, setBusy] = useState(false);
   const field = useRef(null);
   useEffect(() => { if (matchMedia("(pointer: fine)").matches) field.current?.focus(); }, []);
@@ -22,10 +22,11 @@ export function Home({ store, link }) {
     if (busy) return;
     setBusy(true);
     await store.attempt(async () => {
-      const wish = { cwd: cwd || facts?.cwd || "", mode, mind: mind === "tools" ? "" : "rlm", browser: mind === "browse" };
+      const wish = { cwd: folder() || facts?.cwd || "", mode: how(), mind: chosen() === "tools" ? "" : "rlm", browser: chosen() === "browse" };
+      const said = task().trim();
       const { session } = await link.post("/sessions", wish);
       store.go({ session, view: "chat" });
-      if (words.trim()) await link.command(session, { type: "submit", text: words.trim() });
+      if (said) await link.command(session, { type: "submit", text: said });
     });
     setBusy(false);
   };
@@ -59,13 +60,12 @@ export function Home({ store, link }) {
 }
 
 export function Login({ link }) {
-  const [token, type] = useState("");
+  const [token, type, now] = useTyped("");
   const [problem, tell] = useState("");
   const box = useAutofocus();
   const enter = async (event) => {
     event.preventDefault();
-    // What the field holds: Enter may come before what was pasted has been drawn.
-    const typed = event.currentTarget.querySelector("input").value.trim();
+    const typed = now().trim();
     if (!typed) return;
     try {
       await link.login(typed.replace(/^.*#(?:token=)?/, ""));

@@ -1,5 +1,5 @@
 // What waits for the person, over the prompt: one card at a time, and how many there are in all sessions.
-import { Button, Icon, html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
+import { Button, Icon, html, useEffect, useLayoutEffect, useRef, useState, useTyped } from "../ui.js";
 import { Dialog } from "../shell/dialog.js";
 import { Diff } from "../text/code.js";
 import { Prose } from "../text/prose.js";
@@ -65,7 +65,7 @@ function Approval({ asked, store, session, page, count }) {
   const [scope, setScope] = useState("once");
   const [rules, setRules] = useState(null);
   const [input, setInput] = useState(null);
-  const [why, setWhy] = useState("");
+  const [why, setWhy, whyNot] = useTyped("");
   const [whole, setWhole] = useState(false);
   const offered = scope === "policy" ? [asked.amendment?.join(" ")].filter(Boolean) : scope === "session" && asked.grant ? [asked.grant] : asked.rules ?? [];
   const written = rules ?? offered.join("\n");
@@ -75,7 +75,7 @@ function Approval({ asked, store, session, page, count }) {
     ...(input !== null && input !== asked.input ? { input } : {}),
     ...(scope !== "once" && scope !== "policy" && rules !== null && rules !== offered.join("\n") ? { rules: rules.split("\n").map((each) => each.trim()).filter(Boolean) } : {}),
   });
-  const no = () => answer({ type: "deny", request_id: id, ...(why.trim() ? { message: why.trim() } : {}) });
+  const no = () => answer({ type: "deny", request_id: id, ...(whyNot().trim() ? { message: whyNot().trim() } : {}) });
   const act = useRef(null);
   act.current = { yes: () => ready && answer({ type: "approve", request_id: id }), no: () => ready && no() };
   // Before it can be seen, so that a key that was meant for it finds it.
@@ -153,23 +153,23 @@ const OTHER = "\u0000other";
 
 function Questions({ asked, store, session, count }) {
   const [busy, answer] = useAnswer(store, session);
-  const [chosen, choose] = useState({});
-  const [words, say] = useState({});
-  const said = (id) => (chosen[id] === OTHER || !chosen[id] ? words[id]?.trim() ?? "" : chosen[id]);
-  const isWhole = asked.questions.every((each) => said(each.id));
+  const [chosen, choose, choice] = useTyped({});
+  const [words, say, typed] = useTyped({});
+  const said = (id) => (choice()[id] === OTHER || !choice()[id] ? typed()[id]?.trim() ?? "" : choice()[id]);
+  const isWhole = () => asked.questions.every((each) => said(each.id));
   const send = (event) => {
     event.preventDefault();
-    if (isWhole) answer({ type: "answer", request_id: asked.request_id, answers: Object.fromEntries(asked.questions.map((each) => [each.id, [said(each.id)]])) });
+    if (isWhole()) answer({ type: "answer", request_id: asked.request_id, answers: Object.fromEntries(asked.questions.map((each) => [each.id, [said(each.id)]])) });
   };
   return html`<form class="ask card" aria-label="The model asks" onSubmit=${send}>
     <header class="ask-head"><span class="ask-sign" aria-hidden="true">?</span><h2 class="grow">The model asks</h2><${Count} ...${count} /></header>
     <div class="ask-body stack">${asked.questions.map((each) => html`<fieldset key=${each.id} class="question"><legend class="foreign">${plain(each.question)}</legend>
-      ${each.options.map((option) => html`<label class="choice" key=${option.label}><input type="radio" name=${`${asked.request_id}-${each.id}`} checked=${chosen[each.id] === option.label} onChange=${() => choose({ ...chosen, [each.id]: option.label })} />
+      ${each.options.map((option) => html`<label class="choice" key=${option.label}><input type="radio" name=${`${asked.request_id}-${each.id}`} checked=${chosen[each.id] === option.label} onChange=${() => choose({ ...choice(), [each.id]: option.label })} />
         <span class="foreign"><strong>${plain(option.label)}</strong> <span class="hush small">${plain(option.description)}</span></span></label>`)}
-      <label class="choice own"><input type="radio" name=${`${asked.request_id}-${each.id}`} checked=${chosen[each.id] === OTHER} onChange=${() => choose({ ...chosen, [each.id]: OTHER })} aria-label="In words of your own" />
+      <label class="choice own"><input type="radio" name=${`${asked.request_id}-${each.id}`} checked=${chosen[each.id] === OTHER} onChange=${() => choose({ ...choice(), [each.id]: OTHER })} aria-label="In words of your own" />
         <input class="field grow" aria-label=${`In words of your own: ${oneLine(each.question, 100)}`} placeholder="In words of your own" value=${words[each.id] ?? ""}
-        onInput=${(e) => { say({ ...words, [each.id]: e.target.value }); choose({ ...chosen, [each.id]: OTHER }); }} /></label></fieldset>`)}</div>
-    <div class="ask-foot"><div class="row"><${Button} kind="main" icon="check" type="submit" disabled=${busy || !isWhole}>Answer<//>
+        onInput=${(e) => { say({ ...typed(), [each.id]: e.target.value }); choose({ ...choice(), [each.id]: OTHER }); }} /></label></fieldset>`)}</div>
+    <div class="ask-foot"><div class="row"><${Button} kind="main" icon="check" type="submit" disabled=${busy} aria-disabled=${!isWhole()}>Answer<//>
       <${Button} kind="quiet" onClick=${() => answer({ type: "answer", request_id: asked.request_id, answers: {} })} disabled=${busy}>Do not answer<//></div></div></form>`;
 }
 
@@ -177,7 +177,7 @@ function Proposal({ text, store, session }) {
   const [busy, answer] = useAnswer(store, session);
   const [edited, edit] = useState(null);
   const [mode, setMode] = useState("");
-  const [why, setWhy] = useState("");
+  const [why, setWhy, whyNot] = useTyped("");
   return html`<section class="ask card" role="group" aria-label="A plan waits for your yes">
     <header class="ask-head"><${Icon} name="plan" /><h2 class="grow">Carry this plan out?</h2></header>
     <div class="ask-body" tabindex="0" role="region" aria-label="The plan">${edited === null ? html`<${Prose} text=${text} />`
@@ -185,6 +185,6 @@ function Proposal({ text, store, session }) {
     <div class="ask-foot"><div class="row wrap"><${Button} kind="main" icon="check" disabled=${busy} onClick=${() => answer({ type: "accept_plan", ...(mode ? { mode } : {}), ...(edited !== null && edited !== text ? { text: edited } : {}) })}>${edited !== null && edited !== text ? "Yes, as changed" : "Yes"}<//>
       <label class="small"><span class="sr">In which mode</span><select class="field" value=${mode} onChange=${(e) => setMode(e.target.value)}><option value="">in the mode before</option>${Object.keys(modes).filter((each) => each !== "plan").map((each) => html`<option key=${each} value=${each}>in ${each}</option>`)}</select></label>
       <span class="grow"></span><${Button} kind="quiet small" aria-pressed=${edited !== null ? "true" : "false"} onClick=${() => edit(edited === null ? text : null)}>${edited === null ? "Change it" : "As proposed"}<//></div>
-      <form class="row" onSubmit=${(e) => { e.preventDefault(); answer({ type: "refuse_plan", text: why.trim() }); }}><${Button} kind="bad" icon="cross" type="submit" disabled=${busy}>No<//>
+      <form class="row" onSubmit=${(e) => { e.preventDefault(); answer({ type: "refuse_plan", text: whyNot().trim() }); }}><${Button} kind="bad" icon="cross" type="submit" disabled=${busy}>No<//>
         <label class="grow"><span class="sr">What should be planned otherwise</span><input class="field" value=${why} onInput=${(e) => setWhy(e.target.value)} placeholder="What should be otherwise; then it plans on" /></label></form></div></section>`;
 }

@@ -1,5 +1,5 @@
 // The browser inside the page: its tabs, the picture of one of them, and the person's hands in it.
-import { Button, Empty, Icon, Loading, html, useEffect, useRef, useState, useWatch } from "../ui.js";
+import { Button, Empty, Icon, Loading, html, useEffect, useRef, useState, useTyped, useWatch } from "../ui.js";
 import { Feed } from "../live/feed.js";
 import { Stage, Thumb, useRoom, wanted } from "../live/stage.js";
 import { oneLine } from "../text/safe.js";
@@ -120,16 +120,17 @@ function Strip({ feed, id, show, ask, open }) {
 }
 
 function Bar({ feed, tab, ask, open, bar, drive }) {
-  const [words, type] = useState(null);
+  const [words, type, now] = useTyped(null);
   const url = tab?.url === "about:blank" ? "" : tab?.url ?? "";
   const go = async (event) => {
     event.preventDefault();
-    const wanted = (words ?? url).trim();
+    const typed = now();
+    const wanted = (typed ?? url).trim();
     if (!wanted) return;
     if (!tab) return void open(wanted);
     // The keys are the page's at once, as in any browser; what is typed here before the answer comes stays.
     drive.enter();
-    if (await ask("tab:navigate", { tab: tab.id, url: wanted })) type((now) => (now === words ? null : now));
+    if (await ask("tab:navigate", { tab: tab.id, url: wanted })) type((held) => (held === typed ? null : held));
     else drive.address();
   };
   const step = (kind) => () => ask(kind, { tab: tab.id });

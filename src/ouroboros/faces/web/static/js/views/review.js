@@ -1,5 +1,5 @@
 // What was changed, to be gone through hunk by hunk: accepted, taken back, remarked on.
-import { Button, Empty, Failed, Icon, Loading, html, useEffect, useRef, useState, useWatch } from "../ui.js";
+import { Button, Empty, Failed, Icon, Loading, html, useEffect, useRef, useState, useTyped, useWatch } from "../ui.js";
 import { FileDiff, Sign, piece, rows } from "../panels/diff.js";
 import { Segments, TOUCHED, at, useLive } from "../panels/live.js";
 import { oneLine, spelled } from "../text/safe.js";
@@ -150,18 +150,19 @@ export function View({ store, link, session, page, rest }) {
 const begins = (hunk) => { const row = rows(hunk).find((each) => each[0] !== " "); return row[2] || row[1]; };
 
 function Remark({ note, keep, close }) {
-  const [text, type] = useState("");
-  const [line, pick] = useState(note.line);
+  const [text, type, now] = useTyped("");
+  const [line, pick, where] = useTyped(note.line);
   const lines = rows(note.hunk);
   const go = (event) => {
     event.preventDefault();
-    const row = lines.find((each) => (each[2] || each[1]) === Number(line)) ?? lines[0];
-    if (text.trim()) keep({ path: note.path, line: Number(line), code: row[3], text: text.trim() });
+    const [words, at] = [now().trim(), Number(where())];
+    const row = lines.find((each) => (each[2] || each[1]) === at) ?? lines[0];
+    if (words) keep({ path: note.path, line: at, code: row[3], text: words });
   };
   return html`<form class="remark stack" onSubmit=${go} onKeyDown=${(event) => { if (event.key === "Escape") { event.stopPropagation(); close(); } if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) go(event); }}>
     <label><span class="field-label">Line</span><select class="field mono" value=${line} onChange=${(e) => pick(e.target.value)}>${lines.map(([sign, old, now, words]) => html`<option value=${now || old}>${now || old} ${sign} ${oneLine(words, 70)}</option>`)}</select></label>
     <label><span class="field-label">What should be otherwise?</span><textarea class="field" rows="3" autofocus ref=${(node) => node && !text && node.focus()} value=${text} onInput=${(e) => type(e.target.value)}></textarea></label>
-    <div class="row end"><${Button} kind="small" onClick=${close}>Cancel<//><button class="button main small" type="submit" disabled=${!text.trim()}>Keep the remark</button></div></form>`;
+    <div class="row end"><${Button} kind="small" onClick=${close}>Cancel<//><button class="button main small" type="submit" aria-disabled=${!text.trim()}>Keep the remark</button></div></form>`;
 }
 
 /** Remarks as words to the model. */

@@ -1,5 +1,5 @@
 // All sessions that are kept: found, gone on with, called otherwise, forked, written out, put away, deleted.
-import { Button, Empty, Failed, Icon, Loading, Status, html, useEffect, useLoaded, useRef, useState, useWatch } from "../ui.js";
+import { Button, Empty, Failed, Icon, Loading, Status, html, useEffect, useLoaded, useRef, useState, useTyped, useWatch } from "../ui.js";
 import { Dialog } from "../shell/dialog.js";
 import { Field, Segments, Sure } from "../panels/live.js";
 import { oneLine, spelled } from "../text/safe.js";
@@ -74,10 +74,10 @@ function Menu({ one, act }) {
 
 function Act({ kind, one, link, store, done, close }) {
   const at = `/sessions/${encodeURIComponent(one.id)}`;
-  const [words, type] = useState(kind === "rename" ? one.title : "");
+  const [words, type, now] = useTyped(kind === "rename" ? one.title : "");
   const name = oneLine(one.title, 80) || one.id;
   if (kind === "rename") {
-    return html`<${Sure} title="Rename" yes="Rename" close=${close} off=${!words.trim()} act=${() => store.attempt(async () => { await link.put(`${at}/title`, { title: words }); done("Renamed"); })}>
+    return html`<${Sure} title="Rename" yes="Rename" close=${close} off=${() => !now().trim()} act=${() => store.attempt(async () => { await link.put(`${at}/title`, { title: now() }); done("Renamed"); })}>
       <${Field} label="Title" value=${words} maxlength="200" autofocus onInput=${(e) => type(e.target.value)} /><//>`;
   }
   if (kind === "fork") {
@@ -90,7 +90,7 @@ function Act({ kind, one, link, store, done, close }) {
   }
   if (kind === "export") return html`<${Export} ...${{ at, link, name, store, close }} />`;
   const own = one.id.slice(-4);
-  return html`<${Sure} title="Delete for good" yes="Delete" bad=${true} close=${close} off=${words.trim() !== own} act=${() => store.attempt(async () => { await link.post(`${at}/delete`, { confirm: one.id }); done("Deleted"); })}>
+  return html`<${Sure} title="Delete for good" yes="Delete" bad=${true} close=${close} off=${() => now().trim() !== own} act=${() => store.attempt(async () => { await link.post(`${at}/delete`, { confirm: one.id }); done("Deleted"); })}>
     <p>All that was said in <strong class="foreign">${name}</strong>, what was kept with it, and its checkpoints are deleted. The files of your folder stay as they are. Nothing brings it back.</p>
     <${Field} label=${`Type ${own} to confirm`} value=${words} autofocus onInput=${(e) => type(e.target.value)} /><//>`;
 }

@@ -1,5 +1,5 @@
 // Settings: providers and their keys, every value with where it comes from, rules, and what is trusted.
-import { Button, Empty, Failed, Icon, Loading, Status, html, useEffect, useLoaded, useState, useWatch } from "../ui.js";
+import { Button, Empty, Failed, Icon, Loading, Status, html, useEffect, useLoaded, useState, useTyped, useWatch } from "../ui.js";
 import { Rules } from "../panels/rules.js";
 import { Project } from "../panels/trust.js";
 import { Field, Segments, Sure } from "../panels/live.js";
@@ -82,11 +82,12 @@ function Provider({ one, formats, store, link, query, again }) {
 }
 
 function Key({ variable, source, store, link, query, again, at, forget }) {
-  const [key, type] = useState("");
+  const [key, type, now] = useTyped("");
   const keep = (event) => {
     event.preventDefault();
+    if (!now().trim()) return;
     store.attempt(async () => {
-      const kept = await link.put(asked(`${at}/key`, query), { key, variable });
+      const kept = await link.put(asked(`${at}/key`, query), { key: now(), variable });
       type("");
       store.say(`${variable} is kept in ${kept.place}`, kept.still ? { hint: `The one in ${kept.still} comes first` } : {});
       again();
@@ -95,26 +96,28 @@ function Key({ variable, source, store, link, query, again, at, forget }) {
   const isKept = ["keys.toml", "keyring"].includes(source);
   return html`<form class="row key" onSubmit=${keep}><label class="grow"><span class="field-label"><code>${variable}</code> <span class="hush">${source ? `set, from ${source}; it is not shown` : "not set"}</span></span>
     <input class="field mono" type="password" autocomplete="off" spellcheck="false" placeholder=${source ? "A new key takes its place" : "Paste the key"} value=${key} onInput=${(e) => type(e.target.value)} /></label>
-    <button class="button main" type="submit" disabled=${!key.trim()}>Keep</button>${isKept && html`<${Button} kind="quiet" onClick=${forget}>Remove<//>`}</form>`;
+    <button class="button main" type="submit" aria-disabled=${!key.trim()}>Keep</button>${isKept && html`<${Button} kind="quiet" onClick=${forget}>Remove<//>`}</form>`;
 }
 
 /** The address, wire format and key variable of a server of one's own, to be changed. */
 function OwnServer({ one, formats, store, link, query, again }) {
   const was = { base_url: one.base_url, protocol: one.protocol, key_env: Object.keys(one.keys)[0] ?? "" };
-  const [given, set] = useState(was);
-  const on = (name) => ({ value: given[name], onInput: (e) => set({ ...given, [name]: e.target.value }) });
-  const differs = Object.keys(was).filter((name) => given[name].trim() !== was[name]);
+  const [given, set, now] = useTyped(was);
+  const on = (name) => ({ value: given[name], onInput: (e) => set({ ...now(), [name]: e.target.value }) });
+  const differs = (typed) => (typed.base_url.trim() ? Object.keys(was).filter((name) => typed[name].trim() !== was[name]) : []);
   const save = (event) => {
     event.preventDefault();
+    const typed = now();
+    if (!differs(typed).length) return;
     store.attempt(async () => {
-      for (const name of differs) await link.put(asked("/settings", query), { key: `providers.${one.name}.${name}`, value: given[name].trim() || null });
+      for (const name of differs(typed)) await link.put(asked("/settings", query), { key: `providers.${one.name}.${name}`, value: typed[name].trim() || null });
       store.say(`${one.name} is changed`, { hint: "It counts for sessions opened from now on" });
       again();
     });
   };
   return html`<form class="stack" onSubmit=${save}><${Field} label="Address" ...${on("base_url")} /><div class="row wrap"><${WireFormat} formats=${formats} ...${on("protocol")} />
     <${Field} label="Variable of its key" placeholder="needs none" ...${on("key_env")} /></div>
-    <div class="row end"><button class="button small" type="submit" disabled=${!differs.length || !given.base_url.trim()}>Save</button></div></form>`;
+    <div class="row end"><button class="button small" type="submit" aria-disabled=${!differs(given).length}>Save</button></div></form>`;
 }
 
 function WireFormat({ formats, ...rest }) {
@@ -122,14 +125,15 @@ function WireFormat({ formats, ...rest }) {
 }
 
 function NewProvider({ formats, store, link, query, again, close }) {
-  const [given, set] = useState({ name: "", base_url: "", protocol: "openai-chat", key_env: "" });
-  const on = (name) => ({ value: given[name], onInput: (e) => set({ ...given, [name]: e.target.value }) });
+  const [given, set, now] = useTyped({ name: "", base_url: "", protocol: "openai-chat", key_env: "" });
+  const on = (name) => ({ value: given[name], onInput: (e) => set({ ...now(), [name]: e.target.value }) });
   const act = () => store.attempt(async () => {
-    const { file } = await link.post(asked("/providers", query), { ...given, is_keyless: !given.key_env });
-    store.say(`${given.name} is added to ${file}`);
+    const typed = now();
+    const { file } = await link.post(asked("/providers", query), { ...typed, is_keyless: !typed.key_env });
+    store.say(`${typed.name} is added to ${file}`);
     again();
   });
-  return html`<${Sure} title="A server of your own" yes="Add" close=${close} act=${act} off=${!given.name || !given.base_url}>
+  return html`<${Sure} title="A server of your own" yes="Add" close=${close} act=${act} off=${() => !now().name || !now().base_url}>
     <${Field} label="Name" hint="Its models are then called NAME/MODEL." autofocus ...${on("name")} />
     <${Field} label="Address" placeholder="http://127.0.0.1:8080/v1" ...${on("base_url")} />
     <${WireFormat} formats=${formats} ...${on("protocol")} />
@@ -191,12 +195,13 @@ const written = (value) => (value === null ? "not set" : typeof value === "strin
 
 function Edit({ one, save }) {
   const begin = one.value === null ? "" : typeof one.value === "string" ? one.value : JSON.stringify(one.value);
-  const [value, type] = useState(begin);
-  const [layer, choose] = useState(["project", "local"].includes(one.origin) ? one.origin : "user");
+  const [value, type, now] = useTyped(begin);
+  const [layer, choose, where] = useTyped(["project", "local"].includes(one.origin) ? one.origin : "user");
+  const isSame = (typed, place) => typed === begin && one.origin === place;
   const layers = { user: "For me, everywhere", local: "For me, in this project", project: "For all, in this project" };
-  return html`<form class="edit stack" onSubmit=${(event) => { event.preventDefault(); save(one, value, layer); }}>
+  return html`<form class="edit stack" onSubmit=${(event) => { event.preventDefault(); if (!isSame(now(), where())) save(one, now(), where()); }}>
     <div class="row wrap">${one.choices.length ? html`<label class="grow"><span class="field-label">${one.key}</span><select class="field" value=${value} onChange=${(e) => type(e.target.value)}>${!one.choices.map(String).includes(value) && html`<option value=${value}>${value || "not set"}</option>`}${one.choices.map((each) => html`<option value=${String(each)}>${String(each) || "none"}</option>`)}</select></label>`
     : html`<${Field} label=${one.key} hint=${one.expects} class="field mono" value=${value} onInput=${(e) => type(e.target.value)} />`}
       <label><span class="field-label">For whom</span><select class="field" value=${layer} onChange=${(e) => choose(e.target.value)}>${Object.entries(layers).map(([id, words]) => html`<option value=${id}>${words}</option>`)}</select></label></div>
-    <div class="row end">${one.origin !== "default" && html`<${Button} kind="small quiet" onClick=${() => save(one, null, layer)}>Take it out there<//>`}<button class="button main small" type="submit" disabled=${value === begin && one.origin === layer}>Save</button></div></form>`;
+    <div class="row end">${one.origin !== "default" && html`<${Button} kind="small quiet" onClick=${() => save(one, null, layer)}>Take it out there<//>`}<button class="button main small" type="submit" aria-disabled=${isSame(value, layer)}>Save</button></div></form>`;
 }
