@@ -7,6 +7,9 @@ import shutil
 import stat
 import subprocess
 import tarfile
+import tracemalloc
+import zlib
+from hashlib import sha1
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -212,21 +215,29 @@ def archive_of(
     head = name_of("commit", commit).hex()
     packs = (folder / writer.name).read_bytes()
     bundle = f"# v2 git bundle\n{head} refs/checkpoints/00000001\n\n".encode() + packs
-    line = (
-        b'{"v":1,"id":"evt_1","session":"ses_x","turn":0,"seq":1,"ts":1.0,"type":"user.message",'
-        b'"source":"user","data":{"message":{"id":"m","role":"user","parts":[{"type":"text","text":"x"}]}}}\n'
-    )
-    files = [("session.jsonl", line), ("checkpoints.bundle", bundle)]
+    files = [("session.jsonl", LINE), ("checkpoints.bundle", bundle)]
+    return sealed(folder / "made.teleport", files, raw=raw, **{"checkpoint": head, **more})
+
+
+LINE = (
+    b'{"v":1,"id":"evt_1","session":"ses_x","turn":0,"seq":1,"ts":1.0,"type":"user.message",'
+    b'"source":"user","data":{"message":{"id":"m","role":"user","parts":[{"type":"text","text":"x"}]}}}\n'
+)
+
+
+def sealed(
+    target: Path, files: list[tuple[str, bytes]], *, raw: bytes = b"", **more: object
+) -> Path:
+    """An archive of these members, as it should be."""
     members = tuple(Member(name=n, bytes=len(d), sha256=digest(d)) for n, d in files)
-    manifest = Manifest(session="ses_x", cwd="/", made=1.0, members=members, checkpoint=head)
+    manifest = Manifest(session="ses_x", cwd="/", made=1.0, members=members)
     told = raw or json.dumps({**msgspec.to_builtins(manifest), **more}).encode()
     out = BytesIO()
     for name, data in [("manifest.json", told), ("seal", digest(told).encode()), *files]:
         held = tarfile.TarInfo(name)
         held.size = len(data)
         out.write(held.tobuf(tarfile.USTAR_FORMAT) + data + b"\0" * (-len(data) % 512))
-    target = folder / "made.teleport"
-    target.write_bytes(gzip.compress(out.getvalue() + b"\0" * 1024))
+    target.write_bytes(gzip.compress(out.getvalue() + b"\0" * 1024, 1))
     return target
 
 
@@ -434,3 +445,70 @@ def test_rights_of_others_do_not_travel(tmp_path: Path) -> None:
     arrive(tmp_path / "home", archive, tmp_path / "into")
 
     assert stat.S_IMODE((tmp_path / "into" / "f").stat().st_mode) == 0o755
+
+
+SWOLLEN = 71_303_168
+
+
+def swollen(folder: Path) -> dict[str, tuple[Path, str]]:
+    """Archives of at most a megabyte that would be seventy unpacked, and why each is refused."""
+    zeros = bytes(SWOLLEN)
+    tree = tree_of([Entry(name=b"f", mode=FILE, sha=bytes(20))]) * (SWOLLEN // 29)
+    named = b"0" * 40 + b" refs/checkpoints/1\n"
+    first = b"# v2 git bundle\n"
+    bundles = {
+        "a file": (first + named + b"\n" + a_pack(3, zeros), "unpacks to more"),
+        "a folder": (first + named + b"\n" + a_pack(2, tree), "unpacks to more"),
+        "names": (first + named * (SWOLLEN // len(named)), "more checkpoints"),
+    }
+    found = {
+        kind: (
+            sealed(folder / kind, [("session.jsonl", LINE), ("checkpoints.bundle", made)]),
+            why,
+        )
+        for kind, (made, why) in bundles.items()
+    }
+    text = LINE.replace(b'"x"', b'"%s"' % (b"x" * SWOLLEN))
+    found["a text"] = sealed(folder / "a text", [("session.jsonl", text)]), "larger than may be"
+    output = [("session.jsonl", LINE), (f"blobs/{digest(zeros)}", zeros)]
+    found["an output"] = sealed(folder / "an output", output), "nothing is wrong"
+    raw = b'{"format":1,"x":[' + b"[]," * 3_000_000 + b"[]]}"
+    found["a manifest"] = sealed(folder / "a manifest", [], raw=raw), "cannot be read"
+    return found
+
+
+def a_pack(kind: int, data: bytes) -> bytes:
+    """Git's pack of one object."""
+    size, first = len(data) >> 4, kind << 4 | len(data) & 15
+    head = bytearray()
+    while size:
+        head.append(first | 0x80)
+        first, size = size & 0x7F, size >> 7
+    whole = b"PACK\0\0\0\2\0\0\0\1" + bytes([*head, first]) + zlib.compress(data, 1)
+    return whole + sha1(whole, usedforsecurity=False).digest()
+
+
+@pytest.mark.proves("K11")
+def test_a_small_archive_takes_no_more_memory_than_a_small_one(tmp_path: Path) -> None:
+    for kind, (archive, why) in swollen(tmp_path).items():
+        assert archive.stat().st_size < 2_000_000, kind
+        tracemalloc.start()
+        told = refusal(tmp_path / f"{kind} here", archive)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert why in told, kind
+        assert peak < SWOLLEN // 2, (kind, peak)
+
+
+def test_whole_outputs_are_kept_as_they_came(tmp_path: Path) -> None:
+    from ouroboros.app.teleport.arriving import arrive
+    from ouroboros.store.blobs import Blobs
+
+    data = b"0123456789" * 300_000
+    output = [("session.jsonl", LINE), (f"blobs/{digest(data)}", data)]
+    made = sealed(tmp_path / "made", output)
+    for number in range(2):
+        arrive(tmp_path / "home", made, tmp_path / f"into {number}")
+    assert Blobs(tmp_path / "home").get(digest(data)) == data
+    wrong = sealed(tmp_path / "wrong", [("session.jsonl", LINE), ("blobs/" + "0" * 64, data)])
+    assert "not what its name says" in refusal(tmp_path, wrong)

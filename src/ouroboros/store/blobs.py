@@ -4,6 +4,7 @@ import errno
 import os
 import re
 from pathlib import Path
+from typing import BinaryIO
 
 from ouroboros.core.errors import StoreFailed, StoreFull
 from ouroboros.store.layout import Layout, make_private, put_whole, sync_folder
@@ -31,16 +32,27 @@ class Blobs:
             StoreFailed: The disk refused.
         """
         name = _hashed(content)
+        self._put(name, content, len(content))
+        return name
+
+    def copy(self, source: Path, name: str) -> None:
+        """Keeps the content of a file whose SHA-256 is ``name``, piece by piece; raises as ``put``."""
+        try:
+            with source.open("rb") as file:
+                self._put(name, file, source.stat().st_size)
+        except OSError as error:
+            raise refused(error, source) from error
+
+    def _put(self, name: str, content: bytes | BinaryIO, size: int) -> None:
         path = self._path(name)
         make_private(path.parent)
         try:
-            if not _has_size(path, len(content)):
+            if not _has_size(path, size):
                 beside = f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}"
                 put_whole(path, content, path.with_name(beside))
             sync_folder(path.parent)
         except OSError as error:
             raise refused(error, path) from error
-        return name
 
     def get(self, name: str) -> bytes:
         """The bytes kept under ``name``.

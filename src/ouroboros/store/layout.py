@@ -3,10 +3,12 @@
 import os
 import re
 from pathlib import Path
+from typing import BinaryIO
 
 from ouroboros.core.errors import SessionUnknown, StoreFailed
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,127}")
+_PIECE = 1_048_576
 
 
 class Layout:
@@ -79,7 +81,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def put_whole(path: Path, content: bytes, partial: Path) -> None:
+def put_whole(path: Path, content: bytes | BinaryIO, partial: Path) -> None:
     """Puts a private file in place in one step, by way of ``partial`` beside it; raises ``OSError``.
 
     Its bytes are durable then; its name is after ``sync_folder``.
@@ -87,7 +89,11 @@ def put_whole(path: Path, content: bytes, partial: Path) -> None:
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            if isinstance(content, bytes):
+                file.write(content)
+            else:
+                while piece := content.read(_PIECE):
+                    file.write(piece)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)

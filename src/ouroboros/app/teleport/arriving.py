@@ -9,7 +9,7 @@ from ouroboros.app.past.importing import LINE_BYTES, keep, read_lines, under_fre
 from ouroboros.app.rewind.offline import forget
 from ouroboros.app.teleport import bundle
 from ouroboros.app.teleport.container import unpack
-from ouroboros.app.teleport.manifest import BUNDLE, LARGEST_BYTES, SESSION, Manifest
+from ouroboros.app.teleport.manifest import BUNDLE, LARGEST_BYTES, SESSION, Manifest, most_held
 from ouroboros.app.teleport.trees import Known, checked, lay_out
 from ouroboros.app.teleport.workshop import workshop
 from ouroboros.core.errors import Misuse
@@ -67,13 +67,14 @@ def _is_empty(folder: Path) -> bool:
 
 def _arrived(home: Path, archive: Path, staging: Path, target: Path) -> Arrived:
     manifest = unpack(archive, staging)
+    most = most_held(archive.stat().st_size)
     with (staging / SESSION).open("rb") as file:
         read = read_lines(iter(lambda: file.readline(LINE_BYTES + 1), b""), SESSION)
     read = under_free_name(home, read)
     session = read[0].session
     files = staging / "files"
     files.mkdir()
-    library, commits = _checkpoints(staging, manifest)
+    library, commits = _checkpoints(staging, manifest, most)
     try:
         if manifest.checkpoint:
             commit = library.get(bytes.fromhex(manifest.checkpoint), "commit")
@@ -86,7 +87,7 @@ def _arrived(home: Path, archive: Path, staging: Path, target: Path) -> Arrived:
         undo.callback(_put_back, target, files)
         if commits:
             undo.callback(_forget, home, session)
-            _keep_checkpoints(home, target, session, staging / BUNDLE)
+            _keep_checkpoints(home, target, session, (staging / BUNDLE, most))
         # The session comes last: what is cut off before leaves a folder that no session names.
         keep(home, read, origin=archive.name, cwd=target)
         undo.pop_all()
@@ -111,7 +112,7 @@ def _forget(home: Path, session: str) -> None:
         forget(home, session)
 
 
-def _checkpoints(staging: Path, manifest: Manifest) -> tuple[Library, list[str]]:
+def _checkpoints(staging: Path, manifest: Manifest, most: int) -> tuple[Library, list[str]]:
     """The objects of the archive in a library of their own, every tree of them checked."""
     kept = staging / "kept"
     (kept / "objects" / "pack").mkdir(parents=True)
@@ -123,7 +124,7 @@ def _checkpoints(staging: Path, manifest: Manifest) -> tuple[Library, list[str]]
         return library, []
     commits, start = bundle.heads(staging / BUNDLE)
     with library.writing():
-        for kind, sha, data in bundle.objects(staging / BUNDLE, start, LARGEST_BYTES):
+        for kind, sha, data in bundle.objects(staging / BUNDLE, start, LARGEST_BYTES, most):
             library.put(kind, sha, data)
     if manifest.checkpoint not in commits:
         raise Misuse("the archive names files that it does not have")
@@ -140,18 +141,19 @@ def _keep_blobs(home: Path, staging: Path, manifest: Manifest) -> None:
     blobs = Blobs(home)
     for member in manifest.members:
         if member.name.startswith("blobs/"):
-            data = (staging / member.name).read_bytes()
-            if blobs.put(data) != member.name.removeprefix("blobs/"):
+            if member.sha256 != member.name.removeprefix("blobs/"):
                 raise Misuse(f"{member.name} is not what its name says")
+            blobs.copy(staging / member.name, member.sha256)
 
 
-def _keep_checkpoints(home: Path, target: Path, session: str, path: Path) -> None:
+def _keep_checkpoints(home: Path, target: Path, session: str, came: tuple[Path, int]) -> None:
     """Gives the folder's own repository what the bundle has."""
+    path, most = came
     commits, start = bundle.heads(path)
     shadow = Shadow.opened(home, target)
     with shadow.locked():
         with shadow.library.writing():
-            for kind, sha, data in bundle.objects(path, start, LARGEST_BYTES):
+            for kind, sha, data in bundle.objects(path, start, LARGEST_BYTES, most):
                 shadow.library.put(kind, sha, data)
         for commit in commits:
             shadow.refer(session, commit)

@@ -11,7 +11,8 @@ from ouroboros.workspace.checkpoints.objects import Kind, name_of
 
 _HEADER = b"# v2 git bundle\n"
 _KINDS: dict[int, Kind] = {1: "commit", 2: "tree", 3: "blob"}
-_LARGEST_OBJECT = 1_073_741_824
+_LARGEST_TREE = 33_554_432
+_MOST_CHECKPOINTS = 100_000
 
 
 def written(target: Path, pack: Path, checkpoints: Sequence[str]) -> None:
@@ -40,15 +41,18 @@ def heads(path: Path) -> tuple[list[str], int]:
             sha, _, name = line.decode("ascii", "replace").rstrip("\n").partition(" ")
             if len(sha) != 40 or not name.startswith("refs/checkpoints/"):
                 raise Misuse("its bundle names something other than checkpoints")
+            if len(found) == _MOST_CHECKPOINTS:
+                raise Misuse("its bundle names more checkpoints than may be")
             found.append(sha)
         return found, file.tell()
 
 
-def objects(path: Path, start: int, most: int) -> Iterator[tuple[Kind, bytes, bytes]]:
+def objects(path: Path, start: int, most: int, largest: int) -> Iterator[tuple[Kind, bytes, bytes]]:
     """Kind, name and content of each object; blocking.
 
     Raises:
-        Misuse: The pack is damaged, was made by another program, or unpacks to more than ``most``.
+        Misuse: The pack is damaged, was made by another program, or unpacks to more than ``most``,
+            or an object of it to more than ``largest``.
     """
     with path.open("rb") as file:
         file.seek(start)
@@ -57,7 +61,7 @@ def objects(path: Path, start: int, most: int) -> Iterator[tuple[Kind, bytes, by
         if magic != b"PACK" or version != 2:
             raise Misuse("its bundle holds no pack")
         for _ in range(count):
-            kind, data = reader.object(most)
+            kind, data = reader.object(min(most, largest))
             most -= len(data)
             yield kind, name_of(kind, data), data
         digest = reader.digest()
@@ -100,7 +104,7 @@ class _Reader:
         kind = _KINDS.get(first >> 4 & 7)
         if kind is None:
             raise Misuse("its pack was made by another program", hint="make it with ouro teleport")
-        if size > min(most, _LARGEST_OBJECT):
+        if size > (most if kind == "blob" else min(most, _LARGEST_TREE)):
             raise Misuse("it unpacks to more than may be")
         return kind, self._inflated(size)
 

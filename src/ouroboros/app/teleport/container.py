@@ -23,6 +23,7 @@ from ouroboros.app.teleport.manifest import (
     Manifest,
     Member,
     digest,
+    most_held,
 )
 from ouroboros.core.errors import Misuse
 
@@ -71,8 +72,9 @@ def unpack(archive: Path, folder: Path) -> Manifest:
         Misuse: It is no archive of ours, is damaged or too large, or a later version made it.
     """
     try:
+        most = most_held(archive.stat().st_size)
         with gzip.open(archive, "rb") as file:
-            return _unpacked(_Source(file), folder)
+            return _unpacked(_Source(file), folder, most)
     except FileNotFoundError:
         raise Misuse(f"there is no file {str(archive)!r}") from None
     except (gzip.BadGzipFile, EOFError, zlib.error, tarfile.HeaderError, UnicodeError) as broken:
@@ -116,11 +118,13 @@ class _Source:
             raise Misuse("the archive holds more than its manifest says")
 
 
-def _unpacked(source: _Source, folder: Path) -> Manifest:
+def _unpacked(source: _Source, folder: Path, most: int) -> Manifest:
     told = _small(source, MANIFEST, MANIFEST_BYTES)
     if _small(source, SEAL, 64) != digest(told).encode():
         raise Misuse("the manifest of the archive was changed")
     manifest = _manifest(told)
+    if any(member.bytes > most for member in manifest.members if member.name == SESSION):
+        raise Misuse("the session in the archive is larger than may be")
     for member in manifest.members:
         name, size = source.member()
         if (name, size) != (member.name, member.bytes):
@@ -139,9 +143,13 @@ def _unpacked(source: _Source, folder: Path) -> Manifest:
     return manifest
 
 
+class _Form(msgspec.Struct, frozen=True):
+    format: int | str | None = None
+
+
 def _manifest(told: bytes) -> Manifest:
     try:
-        version = msgspec.json.decode(told, type=dict[str, object]).get("format")
+        version = msgspec.json.decode(told, type=_Form).format
         if version != FORMAT:
             later = isinstance(version, int) and version > FORMAT
             said = "a later version of Ouroboros made it" if later else "its form is unknown"

@@ -14,7 +14,7 @@ from ouroboros.app.rewind.offline import Records
 from ouroboros.app.settings import Settings
 from ouroboros.app.teleport import bundle
 from ouroboros.app.teleport.container import member_of, pack
-from ouroboros.app.teleport.manifest import BUNDLE, SESSION, Manifest, digest
+from ouroboros.app.teleport.manifest import BUNDLE, SESSION, Manifest, digest, most_held
 from ouroboros.app.teleport.trees import Cleaning
 from ouroboros.app.teleport.workshop import workshop
 from ouroboros.core.clock import Clock
@@ -106,6 +106,9 @@ def leave(
                 left=kept.left if kept else {},
             )
             pack(folder / "archive", manifest, paths)
+            most = most_held((folder / "archive").stat().st_size)
+            if (folder / SESSION).stat().st_size > most:
+                raise Misuse("the session says the same too often: nobody would unpack it")
             put_in_place(folder / "archive", target)
     except FileExistsError:
         raise Misuse(f"{str(target)!r} exists already", hint="name another file") from None

@@ -20,6 +20,7 @@ BLOB = re.compile(r"blobs/[0-9a-f]{64}")
 MANIFEST_BYTES = 16_777_216
 LARGEST_BYTES = 4_294_967_296
 """All members together; a larger archive is refused before it fills a disk."""
+_HELD_BYTES, _HELD_TIMES = 67_108_864, 32
 
 
 class Member(Struct, frozen=True, kw_only=True):
@@ -55,3 +56,11 @@ class Manifest(Struct, frozen=True, kw_only=True):
 def digest(data: bytes) -> str:
     """SHA-256 in hexadecimal digits."""
     return sha256(data).hexdigest()
+
+
+def most_held(archive: int) -> int:
+    """How large the session, or one file, may be in an archive of this size: it is in memory at once.
+
+    What is honest is packed ten times at most; a thousand times makes a gigabyte of a megabyte.
+    """
+    return max(_HELD_BYTES, _HELD_TIMES * archive)
