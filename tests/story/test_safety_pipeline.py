@@ -8,9 +8,10 @@ from anyio import to_thread
 
 from ouroboros.app.settings import Safety
 from ouroboros.core.errors import Misuse
-from ouroboros.core.events import ModelDelta, PermissionBlocked, ToolProgress
+from ouroboros.core.events import ModelDelta, PermissionBlocked, ToolProgress, UserMessage
 from ouroboros.core.events.safety import InputFlagged, OutputBlocked, OutputRedacted
 from ouroboros.llm.turns import Turn
+from ouroboros.store.resume import read
 from tests.story.stage import call, stage
 
 KEY = "ghp_" + "aB3dE5" * 6
@@ -59,10 +60,16 @@ async def test_a_tool_runs_with_what_was_really_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.proves("G11", "divergences-secrets-that-a-person-types")
-async def test_what_the_person_typed_reaches_the_model(tmp_path: Path) -> None:
-    async with stage(tmp_path, [Turn(text="Thanks.")]) as s:
+async def test_what_the_person_typed_reaches_the_model_and_not_the_log(tmp_path: Path) -> None:
+    async with stage(tmp_path, [Turn(text="Thanks."), Turn(text="Yes.")]) as s:
         await s.run(f"My token is {KEY}")
-        assert KEY in str(s.server.exchanges[0].body)
+        await s.run("Do you still know it?")
+        assert [KEY in str(exchange.body) for exchange in s.server.exchanges] == [True, True]
+        session = s.session.state.session
+        assert await to_thread.run_sync(holding, tmp_path / "home") == []
+    found = await to_thread.run_sync(read, tmp_path / "home", session)
+    said = [each.data.message for each in found.envelopes if isinstance(each.data, UserMessage)]
+    assert "My token is [REDACTED:github-pat]" in str(said)
 
 
 @pytest.mark.proves("G10")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from ouroboros.agent.speaking.pieces import Pieces
 from ouroboros.core.clock import Clock
@@ -43,11 +44,16 @@ class Screen(Protocol):
         """The event to record in its place, and events that tell of it."""
         ...
 
+    def kept(self, event: Event) -> Event:
+        """The event as the log has it."""
+        ...
+
 
 class Journal:
     """Records events of one session.
 
-    State, log, faces and the next request see the same redacted event. A durable event is shown
+    State, log, faces and the next request see the same redacted event, but for secrets that the
+    person typed: these are in the state, for the model, and not in the log. A durable event is shown
     once it is on disk (the log calls ``show``); a delta at once, but never before the durable
     events that were recorded ahead of it, so that every face sees one order.
     """
@@ -109,7 +115,8 @@ class Journal:
             data=event,
         )
         if durable:
-            self._log.append(envelope)
+            kept = self._screen.kept(event) if self._screen else event
+            self._log.append(envelope if kept is event else replace(envelope, data=kept))
             self._state.apply(envelope)
             _note(envelope)
         elif envelope.seq > self._shown:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.typed.history import History
+from ouroboros.app.settings import Settings
+from ouroboros.app.typed.history import History, cleaner
 
 pytestmark = pytest.mark.real
 
@@ -34,6 +35,16 @@ def test_two_chats_write_at_once_and_nothing_is_lost_or_mixed(tmp_path: Path) ->
     for name in ("a", "b"):
         own = [entry for entry in entries if entry.startswith(name)]
         assert own == [f"{name} {number} {name * 200}" for number in range(200)]
+
+
+@pytest.mark.proves("G11")
+def test_keys_that_were_typed_are_there_while_it_runs_and_not_in_the_file(tmp_path: Path) -> None:
+    key, own = "ghp_" + "aB3dE5" * 6, "what nobody would take for a key"
+    history = History(tmp_path, cleaner({"MY_API_KEY": own}, Settings()))
+    history.add(f"! push with {key} and {own}")
+    assert key in history.entries[0]
+    expected = "! push with [REDACTED:github-pat] and [REDACTED:MY_API_KEY]"
+    assert History(tmp_path).entries == [expected]
 
 
 @pytest.mark.proves("I16")

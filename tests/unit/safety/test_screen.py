@@ -2,7 +2,7 @@
 
 import pytest
 
-from ouroboros.core.events import ToolResulted, UserMessage
+from ouroboros.core.events import ContextCompacted, ToolResulted, UserMessage
 from ouroboros.core.events.safety import InputFlagged, OutputBlocked
 from ouroboros.core.parts import Message, Text
 from ouroboros.safety.pipeline.screen import Screen
@@ -125,3 +125,15 @@ def test_what_a_person_said_stays_as_it_is() -> None:
         message=Message(id="m", role="user", parts=(Text(text="why ig\u200bnore?"),))
     )
     assert Screen(Detector()).screened(said) == (said, ())
+
+
+@pytest.mark.proves("G11")
+def test_what_a_person_said_is_kept_without_keys_after_a_compaction_too() -> None:
+    message = Message(id="m", role="user", parts=(Text(text=f"use {KEY}"),))
+    event = ContextCompacted(
+        old_tokens=9, new_tokens=1, messages_summarized=1, trigger="manual", history=(message,)
+    )
+    kept = Screen(Detector()).kept(event)
+    assert isinstance(kept, ContextCompacted)
+    assert kept.history[0].parts == (Text(text="use [REDACTED:github-pat]"),)
+    assert Screen(Detector()).screened(event)[0] == event

@@ -3,11 +3,19 @@
 import fcntl
 import os
 import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from io import SEEK_END
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
+
+from ouroboros.app.settings import Settings
+
+if TYPE_CHECKING:
+    from ouroboros.safety.leaks import Leaks
 
 _KEPT = 1_000
 _LINE_BYTES = 65_536
@@ -18,8 +26,12 @@ _LOOKS, _LOOK_SECONDS = 100, 0.01
 class History:
     """The messages typed before, oldest first, each a JSON string on a line of its own."""
 
-    def __init__(self, home: Path) -> None:
-        """Reads what is there; a file that cannot be read is an empty history."""
+    def __init__(self, home: Path, clean: Callable[[str], str] = str) -> None:
+        """Reads what is there; a file that cannot be read is an empty history.
+
+        ``clean`` takes out of a line what is not to be written down.
+        """
+        self._clean = clean
         self._path = home / "history"
         self.entries: list[str] = _read(self._path)[-_KEPT:]
 
@@ -28,7 +40,7 @@ class History:
         if self.entries and self.entries[-1] == text:
             return
         self.entries.append(text)
-        line = msgspec.json.encode(text) + b"\n"
+        line = msgspec.json.encode(self._clean(text)) + b"\n"
         # Typing on matters more than remembering it.
         with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,3 +108,15 @@ def _read(path: Path) -> list[str]:
         except msgspec.DecodeError:
             continue
     return entries
+
+
+def cleaner(environment: Mapping[str, str], settings: Settings) -> Callable[[str], str]:
+    """Takes secrets out of a line; what finds them is loaded with the first one."""
+
+    @cache
+    def leaks() -> "Leaks":
+        from ouroboros.app.secrecy import secrets
+
+        return secrets(environment, settings)
+
+    return lambda text: leaks().redacted(text)

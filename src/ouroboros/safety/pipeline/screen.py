@@ -7,9 +7,17 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from ouroboros.core.events import Event, ModelDelta, ToolProgress, ToolResulted, UserMessage
+from ouroboros.core.events import (
+    ContextCompacted,
+    Event,
+    ModelDelta,
+    ToolProgress,
+    ToolResulted,
+    UserMessage,
+)
+from ouroboros.core.events.review import ReviewExited
 from ouroboros.core.events.safety import InputFlagged, OutputBlocked, OutputRedacted, SecretFound
-from ouroboros.core.parts import Foreign, Media, Message, Reasoning, Text, ToolResult
+from ouroboros.core.parts import Foreign, Media, Message, Part, Reasoning, Text, ToolResult
 from ouroboros.safety.secrets.detector import Detector
 from ouroboros.safety.secrets.find import redacted
 from ouroboros.safety.secrets.values import Finding
@@ -37,7 +45,7 @@ class Screen:
     def screened(self, event: Event) -> tuple[Event, tuple[Event, ...]]:
         """The event to put on record in place of this one, and those that tell of what was found.
 
-        What a person said stays. Pieces have been through a flow already.
+        What a person said stays, and is taken out of the log alone. Pieces have been through a flow already.
         """
         match event:
             case ModelDelta() | ToolProgress():
@@ -49,6 +57,27 @@ class Screen:
                 found: list[Finding] = []
                 clean = cast("Event", self._clean(shown, found))
                 return self._told(clean, found, flagged)
+
+    def kept(self, event: Event) -> Event:
+        """The event as it is written down: the model reads what a person typed, the log does not."""
+        match event:
+            case UserMessage(message=message):
+                clean = self._clean_typed(message)
+                return event if clean is message else msgspec.structs.replace(event, message=clean)
+            case ContextCompacted(history=history):
+                cleaned = tuple(map(self._clean_typed, history))
+                return msgspec.structs.replace(event, history=cleaned)
+            case ReviewExited(messages=messages):
+                cleaned = tuple(map(self._clean_typed, messages))
+                return msgspec.structs.replace(event, messages=cleaned)
+            case _:
+                return event
+
+    def _clean_typed(self, message: Message) -> Message:
+        if message.role != "user" or message.kind != "plain":
+            return message
+        parts = cast("tuple[Part, ...]", self._clean(message.parts, []))
+        return message if parts == message.parts else msgspec.structs.replace(message, parts=parts)
 
     def _told(
         self, event: Event, found: Sequence[Finding], flagged: tuple[InputFlagged, ...]

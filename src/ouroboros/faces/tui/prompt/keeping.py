@@ -27,12 +27,13 @@ class Keeping:
 
     async def load(self) -> None:
         """Reads both."""
-        from ouroboros.app.typed.history import History
+        from ouroboros.app.typed.history import History, cleaner
         from ouroboros.app.typed.uses import Uses
 
         home = self._host.loaded.home
+        clean = cleaner(self._host.environment, self._host.loaded.settings)
         async with self._writing:
-            history = await to_thread.run_sync(History, home)
+            history = await to_thread.run_sync(History, home, clean)
             history.entries += self.recall.entries
             self._history, self.recall.entries = history, history.entries
             self._uses = await to_thread.run_sync(Uses, home, SystemClock())

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from ouroboros.app.past import sessions
-from ouroboros.app.typed.history import History
+from ouroboros.app.typed.history import History, cleaner
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.cli import interrupts
@@ -92,7 +92,8 @@ class _Chat:
         self._cwd = cwd
         self._streams = streams
         self._answers = answers
-        self._history = History(self._loaded.home)
+        clean = cleaner(equipment.environment, self._loaded.settings)
+        self._history = History(self._loaded.home, clean)
         self._lines = Lines(streams.stdin)
         self._unheard: list[str] = []
 
