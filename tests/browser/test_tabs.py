@@ -11,6 +11,8 @@ import pytest
 
 from ouroboros.browser.channel.socket import socket
 from ouroboros.browser.errors import BrowserFailed, CallTimedOut, DialogOpen, TabGone
+from ouroboros.browser.face import look_up
+from ouroboros.browser.page.observe import observe
 from ouroboros.browser.tabs import TabFacts, Tabs, opened
 from ouroboros.browser.waits import wait_for_load, wait_for_network_idle
 from tests.browser.chromium import Chromium
@@ -44,6 +46,33 @@ async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: S
         TabFacts(id="tab_0", url=url, title="One", status="complete", favicon=site.url("i.png")),
     )
     assert tabs.active == "tab_0"
+
+
+TITLES = {
+    "\\u202etxt.exe\\u2066 \\u2069": "txt.exe",
+    "a\\x1b[2Jb\\x1b]0;owned\\x07c\\x9b31md": "a [2Jb ]0;owned cd",
+    "bank\\u200b\\u2060\\ufeff.com": "bank.com",
+    "one\\u2028two\\rthree\\x08": "onetwo three",
+    "\\u{e0049}\\u{e0067}\\u{e006e}x": "x",
+    "שלום": "שלום",
+    "می\\u200cخواهم": "می\u200cخواهم",
+}
+
+
+@pytest.mark.proves("C01")
+async def test_a_title_has_no_signs_that_hide_reorder_or_steer(tabs: Tabs, site: Site) -> None:
+    url = site.put("signs", PAGE.format("first", "x"))
+    tab = tabs.tab(await tabs.open(url))
+    await wait_for_load(tab)
+    heard: list[str] = []
+    stop = tabs.listen(lambda facts: heard.append(facts.title))
+    for written, expected in TITLES.items():
+        await tab.evaluate(f'document.title = "{written}"')
+        await look_up(tab)
+        await met(lambda expected=expected: tab.facts.title == expected)
+        assert f"title: {expected}\n" in (await observe(tab)).text()
+    assert {*heard} <= {"first", *TITLES.values()}
+    stop()
 
 
 @pytest.mark.proves("C01")

@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Struct
 
 from ouroboros.browser.errors import BrowserFailed
-from ouroboros.browser.tab import Tab
+from ouroboros.browser.tab import Tab, readable
 
 FACE_SECONDS = 2.0
 SETTLE_SECONDS = 30.0
@@ -39,7 +39,7 @@ async def look_up(tab: Tab) -> None:
         if face is not None or tab.is_closed or tab.is_crashed:
             break
         face = await face_of(tab)
-    if face is not None and (tab.title, tab.favicon) != (face.title, face.icon):
+    if face is not None and (tab.title, tab.favicon) != (readable(face.title), face.icon):
         tab.title, tab.favicon = face.title, face.icon
         tab.tell()
 

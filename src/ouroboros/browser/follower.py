@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ouroboros.browser.connection import Connection
 from ouroboros.browser.face import look_up
-from ouroboros.browser.tab import Tab
+from ouroboros.browser.tab import Tab, readable
 from ouroboros.browser.targets import InfoChanged, TargetInfo
 from ouroboros.browser.wire import Incoming
 
@@ -49,7 +49,7 @@ class Follower:
         if tab is None:
             return
         known = tab.title if tab.url == told.url else ""
-        title = known if _stands_in(told.title, told.url) else told.title
+        title = known if _stands_in(told.title, told.url) else readable(told.title)
         if (tab.title, tab.url) != (title, told.url):
             tab.title, tab.url = title, told.url
             tab.tell()

@@ -25,6 +25,8 @@ from ouroboros.browser.frames import FrameMap, World
 from ouroboros.browser.targets import Target
 from ouroboros.core.limits import EXEC_CHARS, EXEC_IN_TAB_SECONDS
 from ouroboros.safety.own_servers import REASON
+from ouroboros.safety.pipeline.invisible import visible
+from ouroboros.safety.sanitize import sanitized
 
 NAVIGATION_SECONDS = 30.0
 """How long a page may take to begin to answer."""
@@ -71,6 +73,17 @@ class _Entry(Struct, frozen=True, rename="camel"):
     url: str = ""
 
 
+_LONGEST_TITLE = 1_000
+
+
+def readable(text: str) -> str:
+    """Words of a page on one line: no escape sequences, and nothing that hides or reorders letters."""
+    text = text[:_LONGEST_TITLE]
+    if not (text.isascii() and text.isprintable()):
+        text, _ = visible(sanitized(text))
+    return " ".join(text.split())
+
+
 class _History(Struct, frozen=True, rename="camel"):
     current_index: int
     entries: tuple[_Entry, ...]
@@ -110,6 +123,15 @@ class Tab(Caller):
         self.moved, self.input = anyio.Event(), anyio.Lock()
         self._changed = changed
         self._dialog = ""
+
+    @property
+    def title(self) -> str:
+        """What the page calls itself, without signs that a reader or a terminal would take for more."""
+        return self._title
+
+    @title.setter
+    def title(self, text: str) -> None:
+        self._title = readable(text)
 
     @property
     def facts(self) -> TabFacts:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ouroboros.browser.errors import DialogOpen, TabCrashed, a_dialog
 from ouroboros.browser.page.door import FrameName, Handle, ask, ask_in
-from ouroboros.browser.tab import Tab
+from ouroboros.browser.tab import Tab, readable
 
 OBSERVE_SECONDS = 10.0
 OUTLINE_AT_MOST = 20_000
@@ -69,7 +69,7 @@ class Observation(Struct, frozen=True, kw_only=True, omit_defaults=True):
         if self.focus:
             lines.append(f"focus: {_cut(self.focus, _FOCUS)}")
         if self.preview:
-            lines.append(f"begins: {self.preview}")
+            lines.append(f"begins: {readable(self.preview)}")
         return "\n".join(lines)
 
 
@@ -109,7 +109,7 @@ async def outline(tab: Tab, limit: int = 200, *, frame: FrameName = None) -> byt
 
 
 def _cut(text: str, most: int) -> str:
-    line = " ".join(text.split())
+    line = readable(text)
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
