@@ -22,6 +22,34 @@ _HELD = {"Alt": 1, "Control": 2, "Shift": 8}
 _LEFT = ("Cannot find context", "context was destroyed", "navigated or closed")
 """What a browser says of a page that went while it was asked."""
 
+_AIM = """(() => {
+  const found = FOUND;
+  if (!found || found.disabled) return null;
+  found.scrollIntoView({block: "nearest"});
+  const box = found.getBoundingClientRect(), [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const isMeant = (at) => found.contains(at) || !!at?.contains(found);
+  if (!isMeant(document.elementFromPoint(x, y))) return null;
+  globalThis.pressing ??= ["pointerdown", "mousedown", "pointerup", "mouseup", "click"].reduce((aim, name) => {
+    addEventListener(name, (event) => {
+      if (!aim.isMeant) return;
+      if (aim.isMeant(event.target)) aim.heard.add(name);
+      else if (!aim.heard.has("mousedown")) { event.stopImmediatePropagation(); event.preventDefault(); }
+    }, true);
+    return aim;
+  }, {});
+  Object.assign(pressing, {found, isMeant, heard: new Set()});
+  return [x, y];
+})()"""
+"""Where an element is; the page may shift until the press, which no other element is to hear of then."""
+
+_REACHED = """(() => {
+  const {found, heard} = globalThis.pressing ?? {};
+  if (!heard) return true;
+  pressing.isMeant = null;
+  return heard.has("mouseup") || (heard.has("mousedown") && !found.isConnected);
+})()"""
+_PRESSES = 50
+
 
 class Window:
     """One tab that shows the page.
@@ -98,16 +126,17 @@ class Window:
             f"[...document.querySelectorAll({json.dumps(selector)})]"
             f".find((each) => each.innerText.includes({json.dumps(words)}) && each.offsetParent !== null)"
         )
-        spot = await self.until(
-            f"(() => {{ const found = {found}; if (!found || found.disabled) return null;"
-            "found.scrollIntoView({block: 'nearest'}); const box = found.getBoundingClientRect();"
-            "const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];"
-            "const top = document.elementFromPoint(x, y);"
-            "return found.contains(top) || top?.contains(found) ? [x, y] : null; })()"
-        )
-        at = {"x": spot[0], "y": spot[1], "button": "left", "clickCount": 1}
-        for kind in ("mousePressed", "mouseReleased"):
-            await self.tab.call("Input.dispatchMouseEvent", {"type": kind, **at})
+        for _ in range(_PRESSES):
+            x, y = await self.until(_AIM.replace("FOUND", found))
+            at = {"x": x, "y": y, "button": "left", "clickCount": 1}
+            for kind in ("mousePressed", "mouseReleased"):
+                await self.tab.call("Input.dispatchMouseEvent", {"type": kind, **at})
+            try:
+                if await self.run(_REACHED):
+                    return
+            except BrowserFailed:
+                return  # the press has led elsewhere, or opened a dialog
+        raise AssertionError(f"no press reached {selector} {words!r}")
 
     async def type(self, text: str) -> None:
         """Types into what has the focus."""
