@@ -176,7 +176,7 @@ async def test_a_broken_policy_file_is_told_and_asks_about_everything(tmp_path: 
     async with stage(tmp_path, [run("ls"), DONE], mode="full-auto") as s:
         outcome = await s.run()
 
-        assert outcome.exit_code == 4
+        assert (outcome.exit_code, outcome.unapproved > 0) == (0, True)
         assert statuses(s) == ["denied"]
         assert any("x.rules:1:1" in warning for warning in s.session.warnings)
         assert "x.rules:1:1" in s.events(PermissionRequested)[0].reason

@@ -127,7 +127,7 @@ def test_a_new_place_after_reading_is_refused_where_nobody_can_be_asked(
         "setFinal('went on')",
     ]
     ended = browse(tmp_path, blocks, "--mode", "full-auto", f"look at {shops[0].url}")
-    assert ended.returncode == 4
+    assert (ended.returncode, "nobody was here to approve" in ended.stderr) == (0, True)
     assert ended.stdout == "went on\n"
     assert "a new place, after reading data of" in ended.stderr
     assert shops[1].asked == []

@@ -177,13 +177,57 @@ def test_a_limit_ends_with_its_name_and_code_3(tmp_path: Path) -> None:
     assert "Stopped at the limit max_turns after 2 turns" in done.stderr
 
 
+WRITES = {
+    "text": "",
+    "tool_calls": [{"name": "write", "arguments": {"path": "made.txt", "content": "x"}}],
+}
+READS: dict[str, object] = {"text": "", "tool_calls": [{"name": "ls", "arguments": {}}]}
+REFUSED_TWICE = {
+    "text": "",
+    "tool_calls": [
+        {"name": "exec_command", "arguments": {"cmd": "touch made.txt"}},
+        {"name": "exec_command", "arguments": {"cmd": "make install"}},
+    ],
+}
+
+
 @pytest.mark.proves("E17")
-def test_what_needs_approval_is_denied_where_nobody_is(tmp_path: Path) -> None:
-    call = {"name": "write", "arguments": {"path": "made.txt", "content": "x"}}
-    model = script(tmp_path, {"text": "", "tool_calls": [call]}, ANSWERS)
-    done = ouro("run", "--model", model, "x", cwd=tmp_path)
-    assert done.returncode == 4
-    assert "nobody is here to answer" in done.stderr
+@every(
+    "turns, options, code, refused",
+    [
+        ([WRITES, ANSWERS], (), 0, 1),
+        ([WRITES, ANSWERS], ("--strict-approvals",), 4, 1),
+        ([READS, WRITES, ANSWERS], (), 0, 1),
+        ([REFUSED_TWICE, ANSWERS], (), 0, 2),
+        ([REFUSED_TWICE, ANSWERS], ("--strict-approvals",), 4, 2),
+        ([READS, ANSWERS], ("--strict-approvals",), 0, 0),
+        ([ANSWERS], (), 0, 0),
+        ([WRITES, READS, ANSWERS], ("--max-turns", "2"), 3, 1),
+        ([WRITES, READS, ANSWERS], ("--max-turns", "2", "--strict-approvals"), 3, 1),
+        ([WRITES, ANSWERS], ("--mode", "plan", "--strict-approvals"), 0, 0),
+        ([WRITES, ANSWERS], ("--output", "json"), 0, 1),
+        ([WRITES, ANSWERS], ("--output", "json", "--strict-approvals"), 4, 1),
+        ([WRITES, ANSWERS], ("--output", "stream-json"), 0, 1),
+    ],
+)
+def test_what_needs_approval_is_denied_where_nobody_is(
+    turns: list[dict[str, object]],
+    options: tuple[str, ...],
+    code: int,
+    refused: int,
+    tmp_path: Path,
+) -> None:
+    model = script(tmp_path, *turns)
+    done = ouro("run", "--model", model, *options, "x", cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    calls = "1 call" if refused == 1 else f"{refused} calls"
+    told = f"{calls} refused: nobody was here to approve"
+    assert (told in done.stderr) == bool(refused), done.stderr
+    if "json" in options:
+        report = json.loads(done.stdout)
+        assert (report["exit_code"], report["unapproved"]) == (code, refused)
+    elif "stream-json" not in options:
+        assert ("nobody is here to answer" in done.stderr) == bool(refused)
     assert not (tmp_path / "made.txt").exists()
 
 
@@ -326,7 +370,7 @@ def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
 @pytest.mark.proves("E17")
 def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
-    arguments = ["run", "--model", model, "--non-interactive", "x"]
+    arguments = ["run", "--model", model, "--non-interactive", "--strict-approvals", "x"]
     with Program(arguments, cwd=tmp_path) as program:
         assert program.ends() == 4
 

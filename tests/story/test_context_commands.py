@@ -175,7 +175,7 @@ def test_init_lets_the_model_write_the_file_once(tmp_path: Path) -> None:
     again = ouro("init", "--model", model, cwd=work)
     assert (again.returncode, "AGENTS.md is there already" in again.stderr) == (2, True)
     denied = ouro("init", "--improve", "--model", model, "--non-interactive", cwd=work)
-    assert denied.returncode == 4
+    assert (denied.returncode, "nobody was here to approve" in denied.stderr) == (0, True)
     assert (work / "AGENTS.md").read_text() == "# Here\n"
 
 

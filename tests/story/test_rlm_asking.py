@@ -1,6 +1,7 @@
 """The mind that writes code asks the person, and is stopped when it does the same without end."""
 
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -12,6 +13,7 @@ from ouroboros.core.events import PermissionRequested, PermissionsGranted
 from ouroboros.core.events.code import CodeGenerated
 from ouroboros.core.events.question import UserAsked
 from ouroboros.llm.turns import Turn
+from tests.cases import every
 from tests.story.rlm_stage import block, contexts, rlm_stage
 from tests.story.stage import Stage
 
@@ -94,3 +96,47 @@ async def test_blocks_that_fail_the_same_are_not_run_for_ever(tmp_path: Path) ->
         s.afresh()
         assert (await s.run()).reason == "limit_reached:repeated_call"
         assert len(s.events(CodeGenerated)) == 4
+
+
+@pytest.mark.proves("E17", "D32")
+@every(
+    "interactive, guardian, mode, told",
+    [
+        (False, False, "ask", True),
+        (False, False, "auto-edit", True),
+        (False, False, "full-auto", True),
+        (False, False, "plan", True),
+        (True, False, "ask", False),
+        (True, False, "full-auto", False),
+        (False, True, "ask", False),
+    ],
+)
+async def test_code_is_told_that_nobody_can_be_asked(
+    interactive: bool, guardian: bool, mode: str, told: bool, tmp_path: Path
+) -> None:
+    turns = [
+        block("await llm_query('How many?', 'x '.repeat(9_000))"),
+        block("setFinal(1)"),
+        block("setFinal('done')"),
+    ]
+    opening: dict[str, Any] = {"mode": mode, "interactive": interactive}
+    opening |= {"guardian": {"enabled": True, "model": "echo"}} if guardian else {}
+    opening |= {"rlm": {"leaf_tokens": 1_000}}
+    async with rlm_stage(tmp_path, turns, **opening) as s:
+        await s.run()
+        asked = contexts(s)
+        assert len(asked) == 3  # the child's is the one between
+        words = "Nobody is here to be asked: what needs approval is refused."
+        assert [words in each for each in asked] == [told] * 3
+
+
+@pytest.mark.proves("E17")
+async def test_code_is_told_why_a_call_was_refused_and_that_nobody_was_there(
+    tmp_path: Path,
+) -> None:
+    turns = [block("await write('a.txt', 'x')"), block("setFinal('went on')")]
+    async with rlm_stage(tmp_path, turns, mode="ask") as s:
+        outcome = await s.run()
+        assert "Nobody is here to approve this" in contexts(s)[1]
+        assert (outcome.exit_code, outcome.unapproved) == (0, 1)
+        assert s.session.state.final == "went on"

@@ -95,7 +95,7 @@ async def test_no_carrier_leads_to_a_deed(tmp_path: Path, name: str):
     async with stage(tmp_path, turns, cwd=folder, **OPEN) as s:
         outcome = await s.run("Read it.")
         await held(s)
-        assert outcome.exit_code == 4
+        assert (outcome.exit_code, outcome.unapproved > 0) == (0, True)
         assert name in s.events(PermissionRequested)[0].reason
 
 

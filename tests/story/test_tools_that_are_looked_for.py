@@ -51,4 +51,4 @@ async def test_a_picture_is_put_before_the_model(tmp_path: Path) -> None:
         assert "'media_type': 'image/png'" in said
         assert "a.txt is no PNG, JPEG, GIF or WebP image" in said
         assert "outside the workspace" in str(s.shown)
-        assert outcome.exit_code == 4
+        assert (outcome.exit_code, outcome.unapproved > 0) == (0, True)

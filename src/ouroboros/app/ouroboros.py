@@ -228,6 +228,7 @@ class Ouroboros:
                 resumed=built.resumed,
                 warnings=tuple(built.warnings),
                 live=built.live,
+                strict_approvals=settings.strict_approvals,
                 tasks=tasks,
             )
             rooms.cwd = Path(session.state.cwd)

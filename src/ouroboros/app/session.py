@@ -40,7 +40,8 @@ _ROUNDS = 4
 class Outcome(Struct, frozen=True, kw_only=True):
     """How a run ended; ``exit_code`` is what a command line should end with.
 
-    ``spent`` is what the whole session had used by then.
+    ``unapproved`` calls were refused because nobody was there to approve them; ``spent`` is what the
+    whole session had used by then.
     """
 
     reason: str
@@ -49,6 +50,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     session: str
     turns: int
     spent: Spent
+    unapproved: int = 0
 
 
 class Session:
@@ -72,15 +74,17 @@ class Session:
         warnings: tuple[str, ...],
         live: "Live | None" = None,
         tasks: TaskGroup | None = None,
+        strict_approvals: bool = False,
     ) -> None:
         """Made by ``Ouroboros.open`` only; ``live`` are its tabs as people see and drive them.
 
-        ``tasks`` carry runs whose events are streamed.
+        ``tasks`` carry runs whose events are streamed. With ``strict_approvals`` a run that was refused
+        an approval has the exit code 4, also when its work is done.
         """
-        self._tasks = tasks
+        self._tasks, self._strict_approvals = tasks, strict_approvals
         self._engine, self.live = engine, live
         self._warm, self._visited = warm, visited
-        self._unanswered = 0
+        self._unapproved = 0
         self._reason = self._final = self._forked = ""
         self.resumed, self.warnings = resumed, warnings
         engine.journal.listen(self._note)
@@ -141,7 +145,7 @@ class Session:
             )
         if self.live is not None:
             self.live.give_all()
-        self._unanswered, turns = 0, self.state.turn
+        self._unapproved, turns = 0, self.state.turn
         if text.strip():
             await self._engine.submit(text, typed=typed)
         else:
@@ -156,6 +160,7 @@ class Session:
             session=self.id,
             turns=self.state.turn - turns,
             spent=replace(self.state.spent),
+            unapproved=self._unapproved,
         )
         return self.outcome
 
@@ -302,7 +307,7 @@ class Session:
             self._reader.put(envelope)
         match envelope.data:
             case PermissionAnswered(decider="nobody"):
-                self._unanswered += 1
+                self._unapproved += 1
             case TaskCompleted(reason=reason, final=final):
                 self._reason, self._final = reason, final
             case TaskCancelled():
@@ -315,7 +320,7 @@ class Session:
     def _exit_code(self) -> int:
         match self._reason.partition(":")[0]:
             case "completed":
-                return 4 if self._unanswered else 0
+                return 4 if self._unapproved and self._strict_approvals else 0
             case "limit_reached":
                 return 3
             case "cancelled":

@@ -5,6 +5,7 @@ Pure: everything in it is bounded, and nothing in it is page text but previews.
 
 from msgspec import Struct
 
+from ouroboros.agent.context.briefing import NOBODY_HERE
 from ouroboros.core.parts import Message
 from ouroboros.core.state import State
 from ouroboros.plugins.hooks.contexts import is_context
@@ -60,22 +61,26 @@ class Bounds(Struct, frozen=True, kw_only=True):
 
 
 class Setting(Struct, frozen=True, kw_only=True):
-    """What a child is told of where it comes from; empty for a run of its own."""
+    """What a child is told of where it comes from, empty for a run of its own.
+
+    ``attended``: a person or a guardian is there to approve something.
+    """
 
     request: str = ""
     progress: tuple[str, ...] = ()
     data: str = ""
+    attended: bool = True
 
 
 def message(state: State, bounds: Bounds, page: Page | None, setting: Setting | None = None) -> str:
     """The text of the message for the iteration that has begun."""
-    past = history.iterations(state)
+    past, setting = history.iterations(state), setting or Setting()
     is_last = bounds.left(state) < 1
     sections = [
-        _task(state, bounds, past, setting or Setting()),
+        _task(state, bounds, past, setting),
         _goal(state),
         _changes(page),
-        _environment(state, page),
+        _environment(state, page, setting),
         _actions(past, bounds),
         _of_hooks(state),
         _nudge(state),
@@ -161,7 +166,7 @@ def _changes(page: Page | None) -> str:
     return "\n".join(lines)
 
 
-def _environment(state: State, page: Page | None) -> str:
+def _environment(state: State, page: Page | None, setting: Setting) -> str:
     lines = ["# Environment"]
     if page is not None:
         active = f", active {page.active}" if page.active else ""
@@ -170,7 +175,7 @@ def _environment(state: State, page: Page | None) -> str:
         lines += [_DECIDE] if page.dialogs else []
     date = state.told.get("environment.current_date", "")
     lines += [f"Date: {date}."] if date else []
-    lines.append(f"Permissions: {state.mode}.")
+    lines.append(f"Permissions: {state.mode}.{'' if setting.attended else f' {NOBODY_HERE}'}")
     variables = _variables(state.variables)
     lines.append(f"Variables:\n{variables}" if variables else "Variables: none yet.")
     return "\n".join(lines)

@@ -40,6 +40,13 @@ async def approval_policy(folder: Path) -> None:
     assert never == (0, "denied")
 
 
+async def strict_approvals(folder: Path) -> None:
+    for name, strict, code in (("a", True, 4), ("b", False, 0)):
+        turns = [TOUCH, Turn(text="done")]
+        async with stage(made(folder / name), turns, mode="ask", strict_approvals=strict) as s:
+            assert (await s.run()).exit_code == code
+
+
 async def sandbox_approval(folder: Path) -> None:
     for name, allowed, asked in (("a", True, 1), ("b", False, 0)):
         found = await _asked(
@@ -124,6 +131,7 @@ async def timeout(folder: Path) -> None:
 
 POLICY_EFFECTS: dict[str, Effect] = {
     "approval_policy": approval_policy,
+    "strict_approvals": strict_approvals,
     "approval.sandbox_approval": sandbox_approval,
     "approval.rules": rules,
     "approval.request_permissions": request_permissions,

@@ -225,6 +225,7 @@ TEXTS = {
     "permissions.ask": "Bash",
     "permissions.deny": "Bash",
     "approval_policy": "never",
+    "strict_approvals": "true",
     "approval.sandbox_approval": "false",
     "approval.rules": "false",
     "approval.request_permissions": "false",

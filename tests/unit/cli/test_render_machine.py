@@ -44,6 +44,7 @@ async def test_a_report_is_one_object_with_everything_a_program_asks_for() -> No
         "cost": 0.03,
         "cache_hit_rate": 0.1667,
         "exit_code": 0,
+        "unapproved": 0,
     }
 
 

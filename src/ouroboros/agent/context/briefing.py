@@ -25,7 +25,7 @@ _BEYOND = (
     'To run one outside, exec_command with sandbox_permissions "require_escalated" and a '
     "justification asks the person."
 )
-_NOBODY = "Nobody is here to be asked: what needs approval is refused."
+NOBODY_HERE = "Nobody is here to be asked: what needs approval is refused."
 _ADDED = "Lines were added to the instructions above; the rest of them holds as it is.\n\n"
 _CHANGED = "The instructions above have changed; these take their place.\n\n"
 _NO_MANNER = "No manner of speaking is asked for any more: speak as you would by yourself."
@@ -139,7 +139,7 @@ def _permissions(
     words = {
         "permissions": lambda: prompts[f"mode_{mode}"].text,
         "sandbox": lambda: _sandbox(around),
-        "attended": lambda: _SOMEBODY if around.attended else _NOBODY,
+        "attended": lambda: _SOMEBODY if around.attended else NOBODY_HERE,
     }
     if mode == "plan":  # where commands may write is told when they may write
         del now["sandbox"]

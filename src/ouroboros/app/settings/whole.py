@@ -21,6 +21,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings of a run, after the layers were joined.
 
     Attributes:
+        strict_approvals: A run that was refused an approval because nobody was there ends with exit
+            code 4, also when it went on and finished its work.
         managed_hooks_only: No hooks run but the administrator's; set in their file it holds for all.
     """
 
@@ -28,6 +30,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fallback: tuple[str, ...] = ()
     mode: Mode = "ask"
     approval_policy: ApprovalName | Literal[""] = ""
+    strict_approvals: bool = False
     effort: Effort | None = None
     personality: Personality = "none"
     service_tier: str = ""

@@ -21,6 +21,7 @@ from ouroboros.faces.cli.render.screen import USUAL, Size
 from ouroboros.faces.cli.stage import Stage
 from ouroboros.faces.slashes.control import Control, Job, Say
 from ouroboros.faces.wording.face import Ending, Notice
+from ouroboros.faces.wording.words import is_unapproved, refusals
 
 if TYPE_CHECKING:
     from ouroboros.faces.cli.prompting.desk import Desk
@@ -83,7 +84,7 @@ class Conversation:
         self._talk = talk
         self._stage = stage
         self._session = session
-        self._code = 0
+        self._code = self._unapproved = 0
         self._running = False
         self._stopping = False
         self._warned = False
@@ -103,6 +104,8 @@ class Conversation:
         async def body(tasks: TaskGroup) -> None:
             tasks.start_soon(self._answer)
             ending = await self._run(text, typed)
+            if self._unapproved:
+                self.face.tell(Notice(text=refusals(self._unapproved), level="warning"))
             self.face.finish(ending, self._session)
             self._code = ending.exit_code
 
@@ -239,6 +242,7 @@ class Conversation:
 
     def _take(self, envelope: Envelope) -> None:
         self.face.take(envelope)
+        self._unapproved += is_unapproved(envelope.data)
         if self._stage.desk is not None:
             intent = self._stage.desk.take(envelope)
             if intent is not None:

@@ -3,7 +3,7 @@
 import msgspec
 
 from ouroboros.app.text import plain
-from ouroboros.core.events import ToolStarted
+from ouroboros.core.events import Event, PermissionAnswered, ToolStarted
 from ouroboros.core.state import Spent
 
 _TITLE = 200
@@ -75,6 +75,16 @@ def closing(reason: str, turns: int, spent: Spent, seconds: float) -> str:
         f"{ending(reason)} after {count(turns, 'turn')}, {duration(seconds)}; "
         f"{count(spent.tokens, 'token')}{cache}, {money(spent.cost)}."
     )
+
+
+def is_unapproved(event: Event) -> bool:
+    """Whether a call was refused because nobody was there to approve it."""
+    return isinstance(event, PermissionAnswered) and event.decider == "nobody"
+
+
+def refusals(number: int) -> str:
+    """What a run that went on without its approvals is told of at its end."""
+    return f"warning: {count(number, 'call')} refused: nobody was here to approve"
 
 
 def going_on(session: str, verb: str = "run") -> str:

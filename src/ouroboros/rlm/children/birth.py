@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from ouroboros.agent.loop import Run
 from ouroboros.core.errors import Failure, ModelFailed
@@ -63,7 +64,7 @@ async def live(ground: Ground, wish: Wish, below: Callable[[State], Kin]) -> str
             ids=ground.ids,
             window=room.window,
             prepare=room.prepare,
-            setting=wish.setting,
+            setting=replace(wish.setting, attended=ground.attended),
         )
         words = Message(id=ground.ids.new("msg"), role="user", parts=(Text(text=wish.prompt),))
         journal.record(UserMessage(message=words))

@@ -154,6 +154,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         redact: An event's JSON, or a leaf's text, without secrets; None when it holds none.
         hooks: Hear of each child, and may refuse it or send it back.
         working: What stops each child that is at work.
+        attended: Somebody is there who can approve something.
     """
 
     state: State
@@ -171,6 +172,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     redact: Callable[[bytes], bytes | None] | None = None
     hooks: Children = Childless()
     working: dict[str, anyio.CancelScope] = field(default_factory=dict[str, anyio.CancelScope])
+    attended: bool = True
 
 
 def places(bounds: Bounds) -> tuple[anyio.Semaphore, ...]:

@@ -128,7 +128,7 @@ def test_an_approval_policy_is_chosen_by_an_option_of_its_name(ouro: Ouro, tmp_p
 
     # Refused without a question, and with one that nobody is there to answer.
     assert ouro(*words, "--ask-for-approval", "never", "Go")[0] == 0
-    assert ouro(*words, "--ask-for-approval", "on-request", "Go")[0] == 4
+    assert ouro(*words, "--ask-for-approval", "on-request", "--strict-approvals", "Go")[0] == 4
     code, _, err = ouro(*words, "--ask-for-approval", "always", "Go")
     assert code == 2
     assert "'untrusted', 'on-failure', 'on-request', 'never', 'granular'" in err

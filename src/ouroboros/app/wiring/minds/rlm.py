@@ -43,6 +43,7 @@ from ouroboros.rlm.children.ground import (
 )
 from ouroboros.rlm.children.queries import queries
 from ouroboros.rlm.context import Bounds as Iterations
+from ouroboros.rlm.context import Setting
 from ouroboros.rlm.hands import ReplTool
 from ouroboros.rlm.mind import Reading, RlmMind
 from ouroboros.safety.guard import Guard
@@ -206,6 +207,7 @@ async def _open(kit: Kit, wish: Wish) -> AsyncGenerator[Joined]:
             record=kit.journal.record,
             ids=kit.ids,
             window=view,
+            setting=Setting(attended=_is_attended(kit)),
             reading=_reading(kit, wish, words),
             begin=allowance.begin,
             prepare=_prepared(kit, repls, tool, view),
@@ -340,7 +342,13 @@ def _ground(kit: Kit, nursery: Nursery, words: prompts.Words, allowance: Allowan
         leaf=words.leaf,
         redact=secrecy.redactor(kit.leaks),
         hooks=kit.children,
+        attended=_is_attended(kit),
     )
+
+
+def _is_attended(kit: Kit) -> bool:
+    """A person, or a guardian, can approve something."""
+    return kit.desk.is_interactive or kit.settings.guardian.enabled
 
 
 def _mark() -> str:

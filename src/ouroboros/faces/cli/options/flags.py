@@ -20,6 +20,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
     base_url: str | None = None
     mode: str | None = None
     approval_policy: str | None = None
+    strict_approvals: bool = False
     sandbox: str | None = None
     system: str | None = None
     max_turns: int | None = None
@@ -46,6 +47,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
             "base_url": self.base_url,
             "mode": self.mode,
             "approval_policy": self.approval_policy,
+            "strict_approvals": self.strict_approvals or None,
             "sandbox.mode": self.sandbox,
             "system": self.system,
             "cache_replies": self.cache or None,
@@ -94,6 +96,11 @@ _ASKING = (
     click.option("-C", "--cwd", metavar="FOLDER", default="", help="Work in this folder."),
 )
 _RUNNING = (
+    click.option(
+        "--strict-approvals",
+        is_flag=True,
+        help="End with 4 when nobody was there for an approval, also when the work is done.",
+    ),
     click.option("--max-turns", type=click.IntRange(min=1), help="End after so many turns."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="End after so many tokens."),
     click.option(

@@ -8,6 +8,7 @@ from ouroboros.core.events import Envelope, ErrorRaised, ModelDelta, ToolProgres
 from ouroboros.core.state import Spent
 from ouroboros.faces.cli.render.outlet import Outlet
 from ouroboros.faces.wording.face import Ending, Notice
+from ouroboros.faces.wording.words import is_unapproved
 
 _encoder = msgspec.json.Encoder()
 
@@ -24,7 +25,8 @@ class Trouble(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Report(Struct, frozen=True, kw_only=True):
     """The object of ``--output json``; ``cost`` is null when a price is unknown.
 
-    ``cache_hit_rate`` is null when no vendor said how much came from its cache.
+    ``cache_hit_rate`` is null when no vendor said how much came from its cache; ``unapproved`` calls
+    were refused because nobody was there to approve them.
     """
 
     session: str
@@ -35,6 +37,7 @@ class Report(Struct, frozen=True, kw_only=True):
     cost: float | None
     cache_hit_rate: float | None
     exit_code: int
+    unapproved: int = 0
     error: Trouble | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -46,10 +49,11 @@ class ReportFace:
         self._out = out
         self._err = err
         self._error: ErrorRaised | None = None
+        self._unapproved = 0
 
     def begin(self) -> None:
         """A run starts."""
-        self._error = None
+        self._error, self._unapproved = None, 0
 
     def rest(self) -> None:
         """Nothing runs any more."""
@@ -58,6 +62,7 @@ class ReportFace:
         """Takes in one event."""
         if isinstance(envelope.data, ErrorRaised):
             self._error = envelope.data
+        self._unapproved += is_unapproved(envelope.data)
 
     def tell(self, told: Notice) -> None:
         """Says it beside the data."""
@@ -81,6 +86,7 @@ class ReportFace:
                 cost=ending.spent.cost,
                 cache_hit_rate=_rounded(ending.spent.cache_hit_rate),
                 exit_code=ending.exit_code,
+                unapproved=self._unapproved,
                 error=trouble,
             )
         )

@@ -24,7 +24,8 @@ def command(invocation: Invocation, /, question: tuple[str, ...], **options: obj
     output, a text as it is and anything else as JSON; progress goes to standard error.
 
     Ends with 0 when done, 1 when it failed, 2 for a mistake in options, data or settings, 3 at a
-    limit, 4 when an approval was needed and nobody was there, 130 when interrupted.
+    limit, 130 when interrupted. Calls that nobody was there to approve are refused and told at the
+    end; with --strict-approvals such a run ends with 4.
     """
     from ouroboros.faces.cli.runs.rlm_run import perform
 

@@ -77,7 +77,8 @@ def command(
     The answer goes to standard output, everything else to standard error.
 
     Ends with 0 when done, 1 when it failed, 2 for a mistake in options or settings, 3 at a limit,
-    4 when an approval was needed and nobody was there, 130 when interrupted.
+    130 when interrupted. Calls that nobody was there to approve are refused and told at the end; with
+    --strict-approvals such a run ends with 4.
     """
     from ouroboros.faces.cli.stage import Streams
 
