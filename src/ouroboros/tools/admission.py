@@ -228,6 +228,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         Raises:
             Denied: The answer was no, or nobody is there.
             Edited: The answer was yes to something else.
+            ToolFailed: The change cannot be made, so nobody is asked about it.
         """
         passage.announce(self.journal.record)
         question = await self._question(passage, effect, decision)
@@ -275,7 +276,8 @@ class Gate(Struct, frozen=True, kw_only=True):
             scopes.append("policy")
         detail = ""
         if passage.preview is not None and effect.kind == "write":
-            detail = await to_thread.run_sync(passage.preview)
+            told = partial(passage.preview, may_tell=self._may_read(effect))
+            detail = await to_thread.run_sync(told)
         reason = decision.reason
         if effect.kind == "execute" and not decision.outside:
             reason = "; ".join(filter(None, (reason, await self.caveat(self.standing.mode))))
@@ -299,6 +301,11 @@ class Gate(Struct, frozen=True, kw_only=True):
             about=effect.about,
             fixed=passage.is_late or (not effect.command and passage.is_cut),
         )
+
+    def _may_read(self, effect: Effect) -> bool:
+        """Whether the model may read, unasked, what it wants to write."""
+        read = Effect(kind="read", action="", paths=effect.paths)
+        return self.judgement.of("read", read, read, self.standing).outcome == "allow"
 
     async def _keep(self, question: PermissionRequested, answer: Answer) -> None:
         """Writes a yes down; where that fails it counts for this once, and the person is told."""

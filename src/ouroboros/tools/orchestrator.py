@@ -251,7 +251,7 @@ class Orchestrator:
             # Shown also when it is refused at once; nothing has been asked or done yet.
             if not passage.is_quiet:
                 passage.announce(self._journal.record)
-        passage.preview = partial(preview, tool, arguments, effect.paths)
+        passage.preview = partial(preview, tool, arguments, self._context(passage, effect))
         try:
             await self._gate.admit(passage, effect, spelled)
             return await self._attempts(tool, arguments, passage, effect)
@@ -335,19 +335,7 @@ class Orchestrator:
         # A link may have been changed while the person thought about it.
         if effect.paths and resolved(tool.effect(arguments, cwd), cwd).paths != effect.paths:
             raise Denied(f"{passage.name} was not carried out: its path leads elsewhere by now")
-        context = ToolContext(
-            call_id=passage.call.id,
-            cwd=cwd,
-            clock=self._clock,
-            environment=self._environment,
-            publish=self._journal.record,
-            sandbox=sandbox,
-            hides=partial(self._rules.hides, within=effect.paths),
-            admit=partial(self._gate.admit_late, passage),
-            command=passage.command,
-            admitted=effect.paths,
-            scope=passage.scope,
-        )
+        context = self._context(passage, effect)
         way = Way(sandbox=sandbox)
         with anyio.CancelScope() as scope:
 
@@ -360,6 +348,20 @@ class Orchestrator:
                 )
                 return rejected(result, why) if (why := way.refused()) else result
         return rejected(None, way.refused())
+
+    def _context(self, passage: Passage, effect: Effect) -> ToolContext:
+        return ToolContext(
+            call_id=passage.call.id,
+            cwd=Path(self._standing.cwd),
+            clock=self._clock,
+            environment=self._environment,
+            publish=self._journal.record,
+            hides=partial(self._rules.hides, within=effect.paths),
+            admit=partial(self._gate.admit_late, passage),
+            command=passage.command,
+            admitted=effect.paths,
+            scope=passage.scope,
+        )
 
     async def _run(
         self, tool: AnyTool, arguments: Struct, passage: Passage, context: ToolContext

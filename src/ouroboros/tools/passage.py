@@ -40,7 +40,7 @@ class Passage:
         self.shown: tuple[Path, ...] = ()
         self.scope: Scope = "once"
         self.source = ""
-        self.preview: Callable[[], str] | None = None
+        self.preview: Callable[..., str] | None = None
         self.verdict: Verdict | None = None
 
     @property

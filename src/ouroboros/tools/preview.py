@@ -1,89 +1,63 @@
 """What a call would change, as a diff, for the person who is asked about it."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Protocol, cast
 
 import msgspec
 from msgspec import Struct
 
+from ouroboros.core.errors import ToolFailed
 from ouroboros.tools.registry import AnyTool
-from ouroboros.workspace.diff import lines_of
+from ouroboros.tools.tool import ToolContext
+from ouroboros.workspace.diff import unified
 
-_LARGEST = 2_000_000
 _DIFF_CHARACTERS = 60_000
 
 
-class Unsaved(Protocol):
-    """What of a file no disk has yet."""
+class Previewing[Arguments: Struct](Protocol):
+    """A tool that can tell beforehand what a call would change."""
 
-    def unsaved(self, path: Path) -> bytes | None:
-        """None where the disk has it all; may block."""
+    def preview(self, arguments: Arguments, context: ToolContext) -> str:
+        """A unified diff; raises ``ToolFailed`` where the change cannot be made; may block."""
         ...
 
 
-def preview(tool: AnyTool, arguments: Struct, paths: Sequence[Path]) -> str:
-    """A unified diff, or a patch as it was written; empty for other tools; blocking.
+def preview(tool: AnyTool, arguments: Struct, context: ToolContext, *, may_tell: bool) -> str:
+    """A unified diff; empty for other tools; blocking.
 
-    ``arguments`` are the ones of the call, ``paths`` the files of its effect.
+    Args:
+        tool: The tool that is called.
+        arguments: The ones of the call.
+        context: As it is before anybody said yes.
+        may_tell: The model may read the files, and so learn unasked that the change does not fit them.
+
+    Raises:
+        ToolFailed: The change cannot be made, and that may be told.
     """
-    texts = cast("Unsaved | None", getattr(tool, "texts", None))
-    return _shown(tool.name, msgspec.to_builtins(arguments), paths, texts)
-
-
-def _shown(
-    tool: str, arguments: Mapping[str, object], paths: Sequence[Path], texts: Unsaved | None
-) -> str:
-    match tool, arguments:
-        case "write", {"content": str(content)} if paths:
-            return _diff(_read(paths[0], texts), content, paths[0])
-        case "edit", {"old_text": str(old), "new_text": str(new)} if paths:
-            before, every = _read(paths[0], texts), bool(arguments.get("replace_all"))
-            return _replaced(paths[0], before, [(old, new)], every=every)
-        case "multi_edit", _ if paths:
-            edits = cast("Sequence[object]", arguments.get("edits", ()))
-            return _replaced(paths[0], _read(paths[0], texts), [_pair(each) for each in edits])
-        case "apply_patch", {"patch": str(patch)} | {"input": str(patch)}:
-            return patch[:_DIFF_CHARACTERS]
-        case _:
-            return ""
-
-
-def _pair(edit: object) -> tuple[str, str]:
-    match edit:
-        case {"old_text": str(old), "new_text": str(new)}:
-            return old, new
-        case _:
-            return "", ""
-
-
-def _replaced(
-    path: Path, before: str, edits: Sequence[tuple[str, str]], *, every: bool = False
-) -> str:
-    after = before
-    for old, new in edits:
-        if old and old in after:
-            after = after.replace(old, new, -1 if every else 1)
-        else:  # not a plain match: what was written is shown by itself
-            return "".join(_diff(one, other, path) for one, other in edits)
-    return _diff(before, after, path)
-
-
-def _read(path: Path, texts: Unsaved | None) -> str:
-    try:
-        if texts is not None and (data := texts.unsaved(path)) is not None:
-            return data.decode("utf-8", "replace")
-        if not path.is_file() or path.stat().st_size > _LARGEST:
-            return ""
-        return path.read_bytes().decode("utf-8", "replace")
-    except OSError:
+    asked = cast("Previewing[Struct] | None", tool if hasattr(tool, "preview") else None)
+    if asked is None:
         return ""
+    try:
+        found = asked.preview(arguments, context)
+    except (ToolFailed, OSError):
+        if may_tell:
+            raise
+        found = _as_written(msgspec.to_builtins(arguments))
+    return found[:_DIFF_CHARACTERS]
 
 
-def _diff(before: str, after: str, path: Path) -> str:
-    import difflib  # only a question about a file needs it
-
-    name = path.name
-    lines = difflib.unified_diff(lines_of(before), lines_of(after), f"a/{name}", f"b/{name}")
-    text = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
-    return text[:_DIFF_CHARACTERS]
+def _as_written(arguments: Mapping[str, object]) -> str:
+    """What the call wants to be replaced by what, or the text that says so."""
+    name = str(arguments.get("path", ""))
+    match arguments:
+        case {"old_text": str(old), "new_text": str(new)}:
+            return unified(old, new, name)
+        case {"edits": _}:
+            pairs = cast("Sequence[Mapping[str, str]]", arguments["edits"])
+            return "".join(unified(one["old_text"], one["new_text"], name) for one in pairs)
+        case {"content": str(text)}:
+            return unified("", text, name)
+        case {"input": str(text)} | {"bundle": str(text)}:
+            return text
+        case _:
+            return ""

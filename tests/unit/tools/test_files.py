@@ -371,6 +371,7 @@ async def test_a_patch_tells_the_lines_of_the_last_change_of_each_file(tmp_path:
 @pytest.mark.proves("D14", "CF08")
 @every("line", ["*** Update File: ../out", "*** Delete File: /etc/hosts"])
 async def test_a_patch_that_leaves_the_workspace_is_asked(tmp_path: Path, line: str):
+    (tmp_path.parent / "out").write_text("x\n")
     spine = Spine(tmp_path)
     result = await spine.call("apply_patch", input=f"*** Begin Patch\n{line}\n@@\n-x\n+y\n*** End Patch".replace("@@\n-x\n+y\n", "" if "Delete" in line else "@@\n-x\n+y\n"))  # fmt: skip
     assert (result.status, len(spine.asker.questions)) == ("denied", 1)

@@ -11,7 +11,14 @@ from ouroboros.tools.builtin.location import located, shown
 from ouroboros.tools.builtin.texts import Texts
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
-from ouroboros.workspace.artifacts.dogs import Bundle, FilePlan, Refused, Rename, Snapshot
+from ouroboros.workspace.artifacts.dogs import (
+    Bundle,
+    FilePlan,
+    Plan,
+    Refused,
+    Rename,
+    Snapshot,
+)
 from ouroboros.workspace.artifacts.dogs.applying import ApplyFailed, apply
 from ouroboros.workspace.artifacts.dogs.planning import plan
 from ouroboros.workspace.artifacts.dogs.reading import read
@@ -50,6 +57,10 @@ class DogsTool:
         names = ", ".join(shown(path, cwd) for path in paths) or "nothing"
         return Effect(kind="write", action=f"Apply a bundle to {names}", paths=paths)
 
+    def preview(self, arguments: DogsArguments, context: ToolContext) -> str:
+        """The diff that it would make; raises ``ToolFailed`` where a block does not fit."""
+        return "".join(map(_diff, _planned(_read(arguments), context).changed))
+
     async def run(self, arguments: DogsArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """Fits it to the files, then writes."""
         bundle = _read(arguments)
@@ -79,11 +90,16 @@ def _names(bundle: Bundle) -> list[str]:
     return names
 
 
-def _applied(bundle: Bundle, context: ToolContext, journal: Path, texts: Texts) -> Result:
-    cwd = context.cwd
-    found = plan(bundle, Folder(cwd))
+def _planned(bundle: Bundle, context: ToolContext) -> Plan:
+    found = plan(bundle, Folder(context.cwd))
     if found.refusals:
         raise _failed(Refused(*found.refusals))
+    return found
+
+
+def _applied(bundle: Bundle, context: ToolContext, journal: Path, texts: Texts) -> Result:
+    cwd = context.cwd
+    found = _planned(bundle, context)
     outside = [file for file in found.changed if not _is_admitted(file, context)]
     if outside:
         raise ToolFailed(f"{outside[0].path} leads elsewhere by now, so nothing was written")

@@ -15,7 +15,7 @@ from ouroboros.tools.builtin.texts import UNSAVED, Held, Texts
 from ouroboros.tools.exposure import Exposure
 from ouroboros.tools.tool import Effect, Result, ToolContext
 from ouroboros.workspace.diff import unified
-from ouroboros.workspace.files import Decoded, FileMissing, decoded
+from ouroboros.workspace.files import Decoded, FileMissing, decoded, writable
 from ouroboros.workspace.pages import PAGE_BYTES, page
 from ouroboros.workspace.ranges import spelled
 from ouroboros.workspace.replacement import Draft, Replacement
@@ -96,13 +96,27 @@ class WriteTool:
         """Writes one path."""
         return _effect("write", "Write", arguments.path, cwd)
 
-    async def run(self, arguments: WriteArguments, context: ToolContext) -> AsyncGenerator[Result]:
-        """Writes in one step."""
+    def preview(self, arguments: WriteArguments, context: ToolContext) -> str:
+        """The diff that it would make; raises ``ToolFailed`` where it cannot be written."""
         path = located(arguments.path, context.cwd)
+        self._data(arguments, path)
+        writable(path)
+        known = _known(path, self.texts)
+        held = None if known is None else known.data
+        if held is not None:
+            self._seen.check(path, held)
+        return unified(_text_of(path, held) or "", arguments.content, shown(path, context.cwd))
+
+    def _data(self, arguments: WriteArguments, path: Path) -> bytes:
         data = _encoded(arguments.content)
         if len(data) > self._limit:
             raise ToolFailed(f"{path} would have {len(data)} bytes; the limit is {self._limit}")
+        return data
 
+    async def run(self, arguments: WriteArguments, context: ToolContext) -> AsyncGenerator[Result]:
+        """Writes in one step."""
+        path = located(arguments.path, context.cwd)
+        data = self._data(arguments, path)
         write = partial(_write, path, arguments.content, data, seen=self._seen, texts=self.texts)
         yield await to_thread.run_sync(write, context)
 
@@ -126,14 +140,14 @@ class EditTool:
         """Writes one path."""
         return _effect("write", "Edit", arguments.path, cwd)
 
+    def preview(self, arguments: EditArguments, context: ToolContext) -> str:
+        """The diff that it would make; raises ``ToolFailed`` where it does not fit the file."""
+        change = _change(arguments)
+        return _edited(arguments.path, (change,), context, self._seen, self.texts).diff
+
     async def run(self, arguments: EditArguments, context: ToolContext) -> AsyncGenerator[Result]:
         """Changes the file or says why not."""
-        change = Replacement(
-            old_text=arguments.old_text,
-            new_text=arguments.new_text,
-            replace_all=arguments.replace_all,
-        )
-        edit = partial(_edit, arguments.path, (change,), context, self._seen)
+        edit = partial(_edit, arguments.path, (_change(arguments),), context, self._seen)
         yield await to_thread.run_sync(edit, self.texts)
 
 
@@ -154,12 +168,25 @@ class MultiEditTool:
         """Writes one path."""
         return _effect("write", "Edit", arguments.path, cwd)
 
+    def preview(self, arguments: MultiEditArguments, context: ToolContext) -> str:
+        """The diff that it would make; raises ``ToolFailed`` where an edit does not fit the file."""
+        edits = tuple(arguments.edits)
+        return _edited(arguments.path, edits, context, self._seen, self.texts).diff
+
     async def run(
         self, arguments: MultiEditArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
         """Changes the file once, after every edit was found to fit."""
         edit = partial(_edit, arguments.path, tuple(arguments.edits), context, self._seen)
         yield await to_thread.run_sync(edit, self.texts)
+
+
+def _change(arguments: EditArguments) -> Replacement:
+    return Replacement(
+        old_text=arguments.old_text,
+        new_text=arguments.new_text,
+        replace_all=arguments.replace_all,
+    )
 
 
 def _effect(kind: str, verb: str, path: str, cwd: Path) -> Effect:
@@ -216,19 +243,34 @@ def _loaded(path: Path, context: ToolContext, texts: Texts) -> Held:
         raise missing(path, failed, context) from failed
 
 
-def _edit(
+class EditedFile(Struct, frozen=True, kw_only=True):
+    """A file with its edits made, and nothing written yet; ``idle`` edits change nothing."""
+
+    path: Path
+    name: str
+    known: Held
+    before: Decoded
+    draft: Draft
+    idle: tuple[str, ...]
+
+    @property
+    def diff(self) -> str:
+        """What is changed."""
+        return unified(self.before.text, self.draft.text, self.name)
+
+
+def _edited(
     written: str,
     changes: tuple[Replacement, ...],
     context: ToolContext,
     seen: Seen,
     texts: Texts,
-) -> Result:
+) -> EditedFile:
     path = located(written, context.cwd)
     name = shown(path, context.cwd)
     known = _loaded(path, context, texts)
-    held = known.data
-    before = decoded(held, path)
-    seen.check(path, held)
+    before = decoded(known.data, path)
+    seen.check(path, known.data)
     draft = Draft(before.text)
     idle: list[str] = []
     for number, change in enumerate(changes, start=1):
@@ -242,15 +284,28 @@ def _edit(
             raise ToolFailed(f"{name} is unchanged: {which}{failed.message}") from failed
     if len(idle) == len(changes):
         raise ToolFailed(f"{name} is unchanged: in every edit old_text and new_text are identical")
-    after = before.encode(draft.text)
-    note = texts.put(path, after, admitted=context.admitted, held=known)
-    seen.changed(path, held, after)
-    said = f"Edited {name}: {_counted(draft, len(changes) - len(idle))}"
-    if idle:
-        said += f"; skipped edit {', '.join(idle)}: old_text and new_text are identical"
+    return EditedFile(
+        path=path, name=name, known=known, before=before, draft=draft, idle=tuple(idle)
+    )
+
+
+def _edit(
+    written: str,
+    changes: tuple[Replacement, ...],
+    context: ToolContext,
+    seen: Seen,
+    texts: Texts,
+) -> Result:
+    made = _edited(written, changes, context, seen, texts)
+    after = made.before.encode(made.draft.text)
+    note = texts.put(made.path, after, admitted=context.admitted, held=made.known)
+    seen.changed(made.path, made.known.data, after)
+    said = f"Edited {made.name}: {_counted(made.draft, len(changes) - len(made.idle))}"
+    if made.idle:
+        said += f"; skipped edit {', '.join(made.idle)}: old_text and new_text are identical"
     if note:
         said += f"; {note}"
-    return Result.of(said, detail=unified(before.text, draft.text, name))
+    return Result.of(said, detail=made.diff)
 
 
 def _counted(draft: Draft, edits: int) -> str:

@@ -85,14 +85,22 @@ class ApplyPatchTool:
         names = ", ".join(shown(path, cwd) for path in paths) or "nothing"
         return Effect(kind="write", action=f"Patch {names}", paths=paths)
 
+    def preview(self, arguments: ApplyPatchArguments, context: ToolContext) -> str:
+        """The diff that it would make; raises ``ToolFailed`` where a hunk does not fit."""
+        hunks, files = _parsed(arguments.input), self._files(context)
+        changes = _verified(hunks, context, files, self._limit)
+        return "".join(_diff(change, context.cwd) for change in changes)
+
+    def _files(self, context: ToolContext) -> Disk:
+        if self.texts.is_disk:
+            return Disk(admitted=context.admitted, seen=self._seen)
+        return _Held(self.texts, context.admitted, self._seen)
+
     async def run(
         self, arguments: ApplyPatchArguments, context: ToolContext
     ) -> AsyncGenerator[Result]:
         """Checks, then writes."""
-        hunks = _parsed(arguments.input)
-        files = Disk(admitted=context.admitted, seen=self._seen)
-        if not self.texts.is_disk:
-            files = _Held(self.texts, context.admitted, self._seen)
+        hunks, files = _parsed(arguments.input), self._files(context)
         yield await to_thread.run_sync(_apply, hunks, context, files, self._limit)
 
 
@@ -153,12 +161,18 @@ def _names(hunks: tuple[Hunk, ...]) -> list[str]:
     return names
 
 
-def _apply(hunks: tuple[Hunk, ...], context: ToolContext, files: Disk, limit: int) -> Result:
-    cwd = context.cwd
+def _verified(
+    hunks: tuple[Hunk, ...], context: ToolContext, files: Disk, limit: int
+) -> tuple[Change, ...]:
     try:
-        verify(hunks, cwd, files, limit=limit)
+        return verify(hunks, context.cwd, files, limit=limit)
     except ToolFailed as failed:
         raise _refused(_with_namesakes(failed, hunks, context)) from failed
+
+
+def _apply(hunks: tuple[Hunk, ...], context: ToolContext, files: Disk, limit: int) -> Result:
+    cwd = context.cwd
+    _verified(hunks, context, files, limit)
     applied = apply_patch(hunks, cwd, files)
     notes = "".join(files.notes) if isinstance(files, _Held) else ""
     detail = "".join(_diff(change, cwd) for change in applied.changes)
