@@ -292,3 +292,67 @@ async def test_forty_columns_and_ten_rows_are_enough(tmp_path: Path) -> None:
         await s.rested()
 
         assert [each.scope for each in s.commands if isinstance(each, Approve)] == ["session"]
+
+
+LINES = "".join(f"line {number}\n" for number in range(1, 31))
+LONG = "x = [" + ", ".join(map(str, range(60))) + "]"
+CHANGES = [
+    ("edit", {"old_text": "line 15\n", "new_text": "line fifteen\n"}, ["- line 15", "+ line fifteen"]),
+    ("edit", {"old_text": "line 1\n", "new_text": ""}, ["- line 1"]),
+    ("edit", {"old_text": "line 30\n", "new_text": f"{LONG}\nlast\n"}, ["- line 30", "+ x = [0, 1"]),
+    ("multi_edit", {"edits": [{"old_text": "line 9\n", "new_text": "nine\n"}, {"old_text": "line 20\n", "new_text": ""}]}, ["- line 9", "+ nine"]),
+    ("write", {"content": "first\nsecond\n"}, ["- line 1"]),
+    ("write", {"path": "made/by/hand.py", "content": "import os\nprint(1)\n"}, ["+ import os", "+ print(1)"]),
+    ("apply_patch", {"input": "*** Begin Patch\n*** Update File: a.txt\n@@ line 24\n-line 25\n+twenty-five\n*** End Patch\n"}, ["- line 25", "+ twenty-five"]),
+    ("apply_patch", {"input": "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n"}, ["- line 1"]),
+    ("exec_command", {"cmd": "touch one\ntouch two\n"}, ["touch one"]),
+    ("exec_command", {"cmd": "rm -rf /tmp/of-nobody\ntouch two\n"}, ["rm -rf /tmp/of-nobody", "Warning: "]),
+]  # fmt: skip
+"""What is asked, and what of it a person has to see: the first lines that change, and no context."""
+
+
+@pytest.mark.proves("E13", "V06")
+@pytest.mark.parametrize(
+    "size",
+    [
+        (40, 10),
+        pytest.param((40, 24), marks=pytest.mark.deep),
+        pytest.param((60, 12), marks=pytest.mark.deep),
+        pytest.param((80, 15), marks=pytest.mark.deep),
+        pytest.param((80, 16), marks=pytest.mark.deep),
+        pytest.param((80, 20), marks=pytest.mark.deep),
+        (80, 24),
+        pytest.param((120, 40), marks=pytest.mark.deep),
+    ],
+)
+async def test_what_changes_is_always_seen_before_yes(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text(LINES)
+    wanted = [{"path": "a.txt", **more} for _, more, _ in CHANGES]
+    turns: list[Turn] = []
+    for (name, more, _), arguments in zip(CHANGES, wanted, strict=True):
+        given = arguments if name in {"edit", "multi_edit", "write"} else more
+        turns.append(Turn(tool_calls=(call(name, **given),)))
+    async with small(tmp_path, [*turns, DONE], size=size, mode="ask") as s:
+        await s.room.send(Submit(text="go"))
+        for at, (name, _, seen) in enumerate(CHANGES):
+            await s.until(lambda at=at: len(s.commands) == at)
+            await s.asked()
+            shown = await s.sees(*seen)
+            case = f"{name} {seen} at {size}\n{shown}"
+            rows = shown.split("\n")
+            top = next(row for row, text in enumerate(rows) if "Allow: " in text)
+            changed = next(row for row, text in enumerate(rows) if seen[0] in text and row != top)
+            yes = next(row for row, text in enumerate(rows) if "> 1 Yes" in text)
+            assert top < changed < yes, case
+            assert "i all" in shown or "See all of it  i" in shown, case
+            assert s.app.slot.card is not None
+            assert s.app.slot.card.region.bottom < size[1], case
+            await s.press("i")
+            await s.until(lambda: isinstance(s.app.screen, WholeScreen))
+            await s.press("escape")
+            await s.back()
+            await s.press("n", "enter")
+        await s.rested()

@@ -14,6 +14,8 @@ from ouroboros.faces.cli.render.approvals import (
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.wording.asked import choices
 from ouroboros.faces.wording.rows import ansi
+from ouroboros.workspace.diff import unified
+from tests.cases import every
 from tests.unit.cli.render_events import enveloped
 from tests.unit.cli.test_prompting_desk import Table
 
@@ -181,3 +183,48 @@ def test_what_a_yes_covers_is_seen_to_be_cut():
         ansi(line, colour=False).strip() for line in choice_rows(LONG, Size(columns=80, lines=24))
     )
     assert "all…)" in shown or "all …)" in shown
+
+
+OLD = "".join(f"line {number}\n" for number in range(1, 41))
+
+
+def changed(*at: int, text: str = "new") -> str:
+    return "".join(f"{text}\n" if number in at else f"line {number}\n" for number in range(1, 41))
+
+
+@pytest.mark.proves("E13")
+@every(
+    "new, seen",
+    [
+        (changed(20), ["-line 20", "+new"]),
+        (changed(1), ["-line 1", "+new"]),
+        (changed(40), ["-line 40", "+new"]),
+        (changed(5, 30), ["-line 5", "+new"]),
+        (changed(*range(10, 20)), ["-line 10"]),
+        (changed(7, text="x" * 300), ["-line 7", "+xxxx"]),
+        ("", ["-line 1"]),
+        ("first\n" + OLD, ["+first"]),
+        (OLD + "last\n", ["+last"]),
+        (OLD.replace("line 12\n", ""), ["-line 12"]),
+        (OLD.replace("line 33\n", "line 33\n+++ b\n"), ["++++ b"]),
+        (OLD.replace("line 33\n", "--- a\n"), ["-line 33", "+--- a"]),
+    ],
+)
+def test_the_first_changed_lines_are_shown_on_a_small_terminal(new: str, seen: list[str]) -> None:
+    diff = unified(OLD, new, "a.py")
+    asked = PermissionRequested(
+        request_id="r1", call_id="c1", tool="edit", action="Edit a.py", input="{}",
+        reason="it changes files", detail=diff,
+    )  # fmt: skip
+    for size in (
+        Size(columns=40, lines=10),
+        Size(columns=80, lines=12),
+        Size(columns=80, lines=24),
+    ):
+        rows = [ansi(line, colour=False) for line in question_rows(asked, size)]
+        assert all(len(row) <= size.columns for row in rows)
+        assert len(rows) <= size.lines - 2, rows
+        for each in seen:
+            assert any(row.strip().startswith(each) for row in rows), (size, rows)
+        if len(diff.split("\n")) > size.lines:
+            assert "i shows all" in rows[-1], rows

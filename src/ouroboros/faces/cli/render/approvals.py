@@ -5,8 +5,10 @@ from ouroboros.core.events import PermissionRequested
 from ouroboros.faces.cli.render.screen import Size
 from ouroboros.faces.wording.asked import FOR, IN, Choice, action_of, choices, grant_of
 from ouroboros.faces.wording.rows import BOLD, CYAN, DIM, RED, YELLOW, Row, Span, crop, row, wrap
-from ouroboros.faces.wording.text.diff import diff_rows, is_diff
+from ouroboros.faces.wording.text.diff import diff_rows, from_change, is_diff
 from ouroboros.faces.wording.words import one_line
+
+_MORE = "; i shows all"
 
 
 def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False) -> list[Row]:
@@ -23,7 +25,10 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
     if event.detail and not whole:
         detail = plain(event.detail)
         if is_diff(detail):
-            changed = diff_rows(detail, limit + 2)[2:]  # the action names the file
+            shown = "\n".join(detail.split("\n")[2:])  # the action names the file
+            if shown.count("\n") > limit:
+                shown = from_change(detail)
+            changed = [crop(line, size.columns - 2) for line in diff_rows(shown, limit, more=_MORE)]
             return [*rows, *((Span("  "), *line) for line in changed)]
         exact = wrap(detail, size.columns, "", "  | ")
     elif event.about and not whole:

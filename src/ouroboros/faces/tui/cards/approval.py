@@ -17,6 +17,8 @@ from ouroboros.faces.wording.rows import BOLD, DIM, RED, Row, crop, row, wrap
 from ouroboros.faces.wording.text.diff import is_diff
 from ouroboros.faces.wording.words import one_line
 
+_CHANGED = 6
+"""Rows of a change that go before why it is asked."""
 _SCOPES: tuple[Scope, ...] = ("session", "local", "project", "user")
 
 
@@ -38,15 +40,19 @@ class ApprovalCard(Card):
         event = self.event
         width = self.room
         action, danger = f"Allow: {action_of(event)}", f"Warning: {one_line(event.warning, 400)}"
+        short = [crop(row(action, BOLD), width)]
+        short += [crop(row(danger, RED), width)] if event.warning else []
+        why = [line for reason in reasons(event) for line in wrap(reason, width, DIM)]
+        rows = wrap(action, width, BOLD)
+        rows += wrap(danger, width, RED) if event.warning else []
+        rows += [*why, *([] if event.about else [row(f"in {one_line(self._cwd, width - 4)}", DIM)])]
+        brief = partial(exact_rows, event, is_brief=True)
+        most = self.height_left - min(len(brief(width - 3)), _CHANGED)
         if self.is_low:
-            rows = [crop(row(action, BOLD), width)]
-            rows += [crop(row(danger, RED), width)] if event.warning else []
-        else:
-            rows = wrap(action, width, BOLD)
-            rows += wrap(danger, width, RED) if event.warning else []
-            rows += [line for reason in reasons(event) for line in wrap(reason, width, DIM)]
-            rows += [] if event.about else [row(f"in {one_line(self._cwd, width - 4)}", DIM)]
-        self.show(inked(rows), partial(exact_rows, event))
+            rows = short
+        elif len(rows) > most:
+            rows = [*short, *why][: max(most, len(short))]
+        self.show(inked(rows), partial(exact_rows, event), brief)
 
     def begin(self) -> None:
         """All answers."""
@@ -156,11 +162,16 @@ def answers(event: PermissionRequested, width: int) -> list[Pick]:
     return [*picks, Pick("whole", "See all of it", "i", short="all")]
 
 
-def exact_rows(event: PermissionRequested, width: int) -> list[Row]:
-    """The diff, what a person sees of it, or the exact input, with an escape for whatever nobody sees."""
+def exact_rows(event: PermissionRequested, width: int, *, is_brief: bool = False) -> list[Row]:
+    """The diff, what a person sees of it, or the exact input, with an escape for whatever nobody sees.
+
+    A brief one begins with the first line that changes.
+    """
     if event.detail:
         detail = plain(event.detail)
-        return diff_rows(detail, width) if is_diff(detail) else wrap(detail, width)
+        if is_diff(detail):
+            return diff_rows(detail, width, is_brief=is_brief)
+        return wrap(detail, width)
     if event.about:
         return [line for each in event.about for line in wrap(plain(spelled(each)), width)]
     return wrap(plain(spelled(event.input)), width)

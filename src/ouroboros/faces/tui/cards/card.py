@@ -17,10 +17,12 @@ from ouroboros.faces.tui.parts.ink import inked
 from ouroboros.faces.tui.parts.pager import Lay, Pager
 from ouroboros.faces.tui.parts.select import Pick, Select
 from ouroboros.faces.tui.parts.typing import Lines
-from ouroboros.faces.wording.rows import CYAN, wrap
+from ouroboros.faces.wording.rows import CYAN, Row, wrap
 
 LOW = 16
 """Rows of a terminal below which only the most needed is shown."""
+_TYPING = 3
+"""Rows for words that are typed: what is asked, and two lines."""
 
 
 class Card(Vertical):
@@ -38,7 +40,7 @@ class Card(Vertical):
     Card.-typing #asking { display: block; }
     Card #letters { display: none; color: $text-accent; }
     Card.-low #letters { display: block; }
-    Card.-low #answers { max-height: 2; scrollbar-size-vertical: 0; }
+    Card.-low #answers { scrollbar-size-vertical: 0; }
     Card.-low Lines { max-height: 2; }
     """
 
@@ -66,7 +68,7 @@ class Card(Vertical):
         """``name`` is of what is asked."""
         super().__init__()
         self.asked = name
-        self.is_done = False
+        self.is_done = self._is_drawn = False
         self._step = self._hint = ""
 
     def compose(self) -> ComposeResult:
@@ -122,6 +124,8 @@ class Card(Vertical):
         self._step = step
         self.remove_class("-typing")
         self.answers.show(picks)
+        if self._is_drawn:
+            self.draw()
         self.hint("")
         if was_here:
             self.answers.focus()
@@ -129,11 +133,13 @@ class Card(Vertical):
     def hint(self, words: str) -> None:
         """What stands in the place of a frame on a low screen: how to come here, or the letters."""
         self._hint = words
+        said = inked(self._letters(words)).plain.replace("\u00a0", " ")
+        self.query_one("#letters", Static).update(Content(said))
+
+    def _letters(self, words: str = "") -> list[Row]:
         picks = (pick for pick in self.answers.picks if pick.letter)
         letters = (f"{pick.letter}\u00a0{pick.short or pick.label}" for pick in picks)
-        rows = wrap(words or "  ".join(letters), self.room, CYAN)
-        said = inked(rows).plain.replace("\u00a0", " ")
-        self.query_one("#letters", Static).update(Content(said))
+        return wrap(words or "  ".join(letters), self.room, CYAN)
 
     def ask_words(self, asking: str, text: str, *, step: str) -> None:
         """Lets the person type; Enter takes it, Esc goes back."""
@@ -144,23 +150,35 @@ class Card(Vertical):
         lines.begin(text)
         lines.focus()
 
-    def show(self, facts: Content, long: Lay) -> None:
-        """What is asked, and what is to be looked at."""
+    @property
+    def height_left(self) -> int:
+        """Rows for facts and long text beside the frame and the answers; an answer is always seen."""
+        height = window_of(self).size.height * 3 // 4
+        if self.is_low:
+            return height - max(len(self._letters()) + 1, _TYPING)
+        return height - 2 - self.answers.rows(self.room)
+
+    def show(self, facts: Content, long: Lay, brief: Lay | None = None) -> None:
+        """What is asked, and what is to be looked at; ``brief`` is shown where that has no room."""
         self.query_one("#facts", Static).update(facts)
+        room = max(self.height_left - facts.plain.count("\n") - 1, 1 if self.is_low else 2)
         rows = len(long(self.room - 3))
-        taken = facts.plain.count("\n") + self.answers.rows + 4
-        room = 1 if self.is_low else max(window_of(self).size.height * 3 // 4 - taken, 2)
+        if rows > room and brief is not None:
+            long, rows = brief, len(brief(self.room - 3))
         pager = self.query_one("#long", Pager)
         pager.can_focus = rows > room
         pager.display = rows > 0
         pager.styles.height = min(rows, room)
         pager.show(long)
+        spare = 1 + max(room - rows, 0) if self.is_low else self.answers.rows(self.room)
+        self.answers.styles.max_height = max(spare, 1)
 
     def on_mount(self) -> None:
         """Draws it for the room there is."""
         self.set_class(self.is_low, "-low")
         self.begin()
         self.draw()
+        self._is_drawn = True
         self.post_message(self.Ready(self))
 
     def on_resize(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -97,10 +98,10 @@ class Select(OptionList):
         """What can be chosen."""
         return self._picks
 
-    @property
-    def rows(self) -> int:
-        """As many as all choices take, where none is wider than the list."""
-        return sum(1 + len(pick.note.splitlines()) for pick in self._picks)
+    def rows(self, width: int) -> int:
+        """As many as all choices take in a list of that width."""
+        lines = (self._row(at, is_at=True).plain.split("\n") for at in range(len(self._picks)))
+        return sum(-(-max(cell_len(line), 1) // width) for each in lines for line in each)
 
     @property
     def chosen(self) -> Pick | None:

@@ -113,9 +113,13 @@ class DiffScreen(Framed[None]):
         return f"! {name}" if name in self._steering else name
 
 
-def diff_rows(text: str, width: int, *, sides: bool = False) -> list[Row]:
-    """A diff as rows of that width, numbered and coloured by language; as it is where no line changed."""
-    return change_rows(text, Look(columns=width, sides=sides), _ALL) or wrap(text, width)
+def diff_rows(text: str, width: int, *, sides: bool = False, is_brief: bool = False) -> list[Row]:
+    """A diff as rows of that width, numbered and coloured by language; as it is where no line changed.
+
+    A brief one begins with the first line that changed.
+    """
+    look = Look(columns=width, sides=sides)
+    return change_rows(text, look, _ALL, is_brief=is_brief) or wrap(text, width)
 
 
 def files(text: str) -> list[tuple[str, str]]:

@@ -86,18 +86,24 @@ class _Place(Struct, kw_only=True):
         return line
 
 
-def change_rows(diff: str, look: Look, limit: int) -> list[Row]:
-    """The rows of a diff, at most so many."""
+def change_rows(diff: str, look: Look, limit: int, *, is_brief: bool = False) -> list[Row]:
+    """The rows of a diff, at most so many; a brief one begins with the first line that changed."""
     rows: list[Row] = []
     found = parts(diff, max(limit, _DRAWN))
+    found = [_from_change(found[0]), *found[1:]] if found and is_brief else found
     for part in found:
-        if len(found) > 1 or part.name:
+        if len(found) > 1 or (part.name and not is_brief):
             rows.append(row(f"{part.name}", BOLD))
         rows += _beside(part, look) if look.is_beside else _below(part, look)
     if len(rows) > limit:
         more = len(rows) - limit
         rows = [*rows[:limit], row(f"… {more:,} more rows", FAINT)]
     return rows
+
+
+def _from_change(part: Part) -> Part:
+    first = next((at for at, line in enumerate(part.lines) if line.sign in "+-"), 0)
+    return Part(name=part.name, lines=part.lines[first:])
 
 
 def _name(text: str) -> str:

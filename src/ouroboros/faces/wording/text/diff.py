@@ -14,13 +14,24 @@ def is_diff(text: str) -> bool:
     )
 
 
-def diff_rows(text: str, limit: int) -> list[Row]:
-    """The diff, cut in the middle of nothing: its first lines and how many follow."""
+def diff_rows(text: str, limit: int, *, more: str = "") -> list[Row]:
+    """The diff, cut in the middle of nothing: its first lines and how many follow.
+
+    ``more`` says where those are.
+    """
     lines = text.rstrip("\n").split("\n")
     rows = [row(line.expandtabs(4), _style(line)) for line in lines[:limit]]
     if len(lines) > limit:
-        rows.append(row(f"… {len(lines) - limit:,} more lines", DIM))
+        rows.append(row(f"… {len(lines) - limit:,} more lines{more}", DIM))
     return rows
+
+
+def from_change(text: str) -> str:
+    """The diff from its first line that changes, without its head and what stands before."""
+    lines = text.split("\n")
+    hunk = next((at for at, line in enumerate(lines) if line.startswith("@@ ")), len(lines))
+    first = next((at for at in range(hunk, len(lines)) if lines[at][:1] in {"+", "-"}), None)
+    return text if first is None else "\n".join(lines[first:])
 
 
 def tally(text: str) -> str:
