@@ -77,6 +77,30 @@ async def test_a_yes_for_the_session_is_asked_for_once(tmp_path: Path) -> None:
         assert (editor.cwd / "a.txt").read_text() == "newer\n"
 
 
+@pytest.mark.proves("E14", "interfaces-acp")
+async def test_always_names_the_folder_of_an_edit_and_the_beginning_of_a_command(
+    tmp_path: Path,
+) -> None:
+    beside = Turn(tool_calls=(call("write", path="b.txt", content="new\n"),))
+    runs, again = (
+        Turn(tool_calls=(call("shell", command=f"python3 c.py {word}"),)) for word in ("one", "two")
+    )
+    async with editing(tmp_path, [WRITE, beside, runs, again, DONE]) as editor:
+        (editor.cwd / "c.py").write_text("")
+        editor.choose = lambda _: "session"
+        assert await editor.prompt(await editor.open(), "Write it.") == "end_turn"
+        said = [
+            option["name"]
+            for asked in editor.questions
+            for option in asked["options"]
+            if option["optionId"] == "session"
+        ]
+        edits, command = said
+        assert edits.startswith("Yes, until this session ends: edits in ")
+        assert command == "Yes, until this session ends: python3 c.py ..."
+        assert (editor.cwd / "b.txt").exists()
+
+
 @pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     "outcome", ["answer", pytest.param("cancel first", marks=pytest.mark.deep)]

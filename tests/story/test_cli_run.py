@@ -366,6 +366,32 @@ def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
         assert program.picture.text.count("? Allow") == 1
 
 
+@pytest.mark.proves("E14")
+def test_always_covers_the_beginning_of_a_command_and_the_folder_of_an_edit(tmp_path: Path) -> None:
+    (tmp_path / "check.py").write_text("import sys; print('checked', *sys.argv[1:])")
+
+    def turn(name: str, **arguments: str) -> dict[str, object]:
+        return {"text": "", "tool_calls": [{"name": name, "arguments": arguments}]}
+
+    model = script(
+        tmp_path,
+        turn("shell", command="python3 check.py one"),
+        turn("shell", command="python3 check.py two three && ls"),
+        turn("write", path="src/a.py", content="a = 1\n"),
+        turn("write", path="src/deep/b.py", content="b = 1\n"),
+        ANSWERS,
+    )
+    with Program(["run", "--model", model, "x"], cwd=tmp_path) as program:
+        program.sees("always in this session (python3 check.py ...)")
+        program.type("a")
+        program.sees("src/a.py")
+        program.sees("always in this session (edits in ")
+        program.type("a")
+        assert program.ends() == 0
+        assert program.picture.text.count("? Allow") == 2
+    assert (tmp_path / "src" / "deep" / "b.py").exists()
+
+
 @pytest.mark.deep
 @pytest.mark.proves("E17")
 def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:

@@ -294,6 +294,26 @@ async def test_forty_columns_and_ten_rows_are_enough(tmp_path: Path) -> None:
         assert [each.scope for each in s.commands if isinstance(each, Approve)] == ["session"]
 
 
+@pytest.mark.proves("E14", "V06")
+async def test_always_names_the_beginning_of_a_command_and_the_folder_of_an_edit(
+    tmp_path: Path,
+) -> None:
+    writes = [Turn(tool_calls=(call("write", path=f"{name}.py", content="x\n"),)) for name in "ab"]
+    turns = [runs("python3 c.py one"), runs("python3 c.py two && ls"), *writes, DONE]
+    async with small(tmp_path, turns, size=(100, 30), mode="ask") as s:
+        await begin(s)
+        await s.sees("again in this session: python3 c.py ...")
+        await s.press("a")
+        await s.until(lambda: len(s.commands) == 1)
+        await s.asked()
+        await s.sees("again in this session: edits in ")
+        await s.press("a")
+        await s.rested()
+
+        assert [each.scope for each in s.commands if isinstance(each, Approve)] == ["session"] * 2
+        assert (tmp_path / "work" / "b.py").exists()
+
+
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 LONG = "x = [" + ", ".join(map(str, range(60))) + "]"
 CHANGES = [
@@ -305,8 +325,8 @@ CHANGES = [
     ("write", {"path": "made/by/hand.py", "content": "import os\nprint(1)\n"}, ["+ import os", "+ print(1)"]),
     ("apply_patch", {"input": "*** Begin Patch\n*** Update File: a.txt\n@@ line 24\n-line 25\n+twenty-five\n*** End Patch\n"}, ["- line 25", "+ twenty-five"]),
     ("apply_patch", {"input": "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n"}, ["- line 1"]),
-    ("exec_command", {"cmd": "touch one\ntouch two\n"}, ["touch one"]),
-    ("exec_command", {"cmd": "rm -rf /tmp/of-nobody\ntouch two\n"}, ["rm -rf /tmp/of-nobody", "Warning: "]),
+    ("exec_command", {"cmd": "touch one\ntouch two\n"}, ["▌ touch one"]),
+    ("exec_command", {"cmd": "rm -rf /tmp/of-nobody\ntouch two\n"}, ["▌ rm -rf /tmp/of-nobody", "Warning: "]),
 ]  # fmt: skip
 """What is asked, and what of it a person has to see: the first lines that change, and no context."""
 

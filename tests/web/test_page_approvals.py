@@ -83,6 +83,37 @@ async def a_card_that_has_just_come_takes_no_answer_meant_for_another(window: Wi
     assert [each["allowed"] for each in await _answered(window, session)] == [True]
 
 
+@pytest.mark.proves("E14")
+@pytest.mark.deep
+async def test_always_shows_the_beginning_and_the_folder_that_it_covers(page: Shown) -> None:
+    """A yes for the session to what stands in the card is one to others of its kind."""
+    turns = [
+        *(_run("python3 c.py one"), _run("python3 c.py two && ls")),
+        *(Turn(tool_calls=(call("write", path=f"{name}.txt", content="x\n"),)) for name in "ab"),
+        Turn(text="Well"),
+    ]
+    choose = (
+        "(() => { const all = document.querySelector('.ask select'); all.value = 'session';"
+        "all.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    rules = "document.querySelector('.ask textarea')?.value"
+    async with page(turns, mode="ask") as window:
+        session = await window.session()
+        await window.say("Go")
+        for covers in ("(python3 c.py:*)", "/work/**)"):
+            await window.until(_ASK)
+            await window.run(choose)
+            await window.until(f"{rules}?.endsWith('{covers}')")
+            await window.click(".ask .button.main", "Yes")
+            await window.until(f"!{rules}?.endsWith('{covers}')")
+        await window.until("document.querySelector('.ending') !== null")
+        assert [each["scope"] for each in await _answered(window, session)] == [
+            "session",
+            "session",
+        ]
+        assert (window.served.root / "work" / "b.txt").exists()
+
+
 @pytest.mark.proves("E14", "E16")
 @pytest.mark.deep
 async def test_a_yes_for_good_writes_the_rules_that_stand_in_the_card(page: Shown) -> None:

@@ -268,7 +268,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         self, passage: Passage, effect: Effect, decision: Decision
     ) -> PermissionRequested:
         scopes: list[Scope] = ["once"]
-        if decision.grant or effect.kind == GRANT:
+        if decision.grant or decision.always or effect.kind == GRANT:
             scopes.append("session")
         if decision.rules:
             scopes.extend(await self.keeper.scopes())
@@ -289,6 +289,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             input=effect.command or passage.arguments,
             reason=reason,
             grant=decision.grant,
+            always=decision.always,
             rules=decision.rules,
             wider=decision.wider,
             scopes=tuple(scopes),

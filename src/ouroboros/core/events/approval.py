@@ -11,6 +11,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
 
     Attributes:
         grant: The narrowest rule that a yes for the session adds.
+        always: Rules that it adds in the place of ``grant``: the beginning of a command, a folder.
         rules: Rules that a remembered yes adds, unless the answer names others.
         wider: Rules that a person may choose in their place.
         scopes: For how long a yes may be given.
@@ -44,6 +45,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     amendment: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     fixed: bool = False
+    always: tuple[str, ...] = ()
 
 
 class PermissionAnswered(Event, frozen=True, kw_only=True):

@@ -24,5 +24,7 @@ def apply(
 def _remember(state: Present, asked: PermissionRequested, answer: PermissionAnswered) -> None:
     if answer.rules:
         state.remembered += answer.rules
+    elif asked.always and not answer.input:
+        state.remembered += asked.always
     elif asked.grant and not answer.input:
         state.granted.append(asked.grant)

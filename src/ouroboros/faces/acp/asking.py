@@ -36,7 +36,8 @@ def options(event: PermissionRequested) -> Options:
     shown = [_option("once", "Yes", "allow_once")]
     commands: dict[str, Command] = {"once": Approve(request_id=id)}
     if "session" in event.scopes:
-        what = f": {grant_of(event)}" if event.grant else ""
+        covers = grant_of(event)
+        what = f": {covers}" if covers else ""
         shown.append(_option("session", f"Yes, {FOR['session']}{what}", "allow_always"))
         commands["session"] = Approve(request_id=id, scope="session")
     for choice in choices(event):

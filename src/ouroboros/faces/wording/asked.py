@@ -63,8 +63,17 @@ def action_of(event: PermissionRequested) -> str:
 
 
 def grant_of(event: PermissionRequested, limit: int = 60) -> str:
-    """What a yes for the session would cover, on one line."""
-    return one_line(spelled(event.grant), limit)
+    """What a yes for the session would cover, on one line; empty where that cannot be said."""
+    covers = ", ".join(map(_covered, event.always)) or event.grant
+    return one_line(spelled(covers), limit)
+
+
+def _covered(rule: str) -> str:
+    """A rule as a person reads it: ``pytest ...`` for a beginning, a folder for edits."""
+    content = rule.partition("(")[2].removesuffix(")")
+    if content.endswith("/**"):
+        return f"edits in {content.removeprefix('/').removesuffix('/**')}"
+    return f"{content.removesuffix(':*')} ..." if content.endswith(":*") else content
 
 
 def reasons(event: PermissionRequested) -> list[str]:

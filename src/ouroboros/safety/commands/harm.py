@@ -273,6 +273,11 @@ def _patterns() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
     return tuple((rule, reason, re.compile(pattern, re.DOTALL)) for rule, reason, pattern in _TEXTS)
 
 
+def is_harmful_name(name: str) -> bool:
+    """Whether a program of this name does lasting harm, always or by what it is told."""
+    return name in _ANYWAY or name in _BY_NAME or name.startswith("mkfs")
+
+
 def danger(text: str, commands: Sequence[Command]) -> tuple[str, str] | None:
     """The rule and the reason when a text may do lasting harm.
 

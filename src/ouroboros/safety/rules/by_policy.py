@@ -241,6 +241,7 @@ def _escalated(decision: Decision, intent: Intent) -> Decision:
         grant="",
         rules=(),
         wider=(),
+        always=(),
         outside=leaves,
     )
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ouroboros.core.commands import Mode
 from ouroboros.safety.commands.aliases import Aliases, expand
+from ouroboros.safety.commands.harm import danger
 from ouroboros.safety.commands.reading import Reading, read_shell, reads_history
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
@@ -16,7 +17,7 @@ from ouroboros.safety.rules.by_policy import BY_FILE, NOT_ALLOWED, Policies
 from ouroboros.safety.rules.compound import RANK, Seen, of_parts, strongest
 from ouroboros.safety.rules.foreseen import foreseen
 from ouroboros.safety.rules.modes import objection, of_writing, while_planning
-from ouroboros.safety.rules.offered import grant_for, host_amendment, remembered, wider
+from ouroboros.safety.rules.offered import always, grant_for, host_amendment, remembered, wider
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.regions import Lying, Region, Regions, none
 from ouroboros.safety.rules.tainted import carried, is_confined
@@ -206,18 +207,7 @@ class Rules:
             decided, blocking = of_parts(seen, rules, self._places)
             command = verdict.hardened
         if decided is not None and decided.outcome == "allow":
-            is_any = not decided.exact and decided.content in ANY
-            harm = _harm(verdict)
-            why = hidden or ((doubt or harm) if is_any else "")
-            if why and decided.layer != "session":
-                return self._asking(seen, rule=decided, reason=why)
-            return Decision(
-                outcome="allow",
-                rule=str(decided),
-                layer=decided.layer,
-                is_explicit=not is_any,
-                command=command,
-            )
+            return self._allowed(seen, decided, hidden=hidden, doubt=doubt, command=command)
         if decided is not None:
             reason = f"the rule {decided} wants to be asked ({_WHERE[decided.layer]})"
             return self._asking(seen, rule=decided, reason=reason)
@@ -230,6 +220,26 @@ class Rules:
             return self._asking(seen, rule=f"mode {mode}", reason=named)
         command = verdict.hardened if verdict is not None else ""
         return Decision(outcome="allow", rule=f"mode {mode}", command=command)
+
+    def _allowed(
+        self, seen: Seen, decided: Rule, *, hidden: str, doubt: str, command: str
+    ) -> Decision:
+        """What a rule allows, unless it is about any use and there is more to it."""
+        harm, is_session = _harm(seen.verdict), decided.layer == "session"
+        is_any = not decided.exact and decided.content in ANY
+        is_begun = is_session and not decided.exact and not is_any
+        why = "" if is_session else hidden or ((doubt or harm) if is_any else "")
+        if is_begun and harm and not _spells_harm(decided):
+            why = harm
+        if why:
+            return self._asking(seen, rule=decided, reason=why)
+        return Decision(
+            outcome="allow",
+            rule=str(decided),
+            layer=decided.layer,
+            is_explicit=not is_any and not is_begun,
+            command=command,
+        )
 
     def _objection(
         self, intent: Intent, mode: Mode, around: Around, verdict: Verdict | None, here: Lying
@@ -266,7 +276,12 @@ class Rules:
         if asked.outside:
             reason = f"{asked.reason}; {reason}"
         asked = replace(
-            asked, reason=reason, sources=around.outside.sources, command="", amendment=()
+            asked,
+            reason=reason,
+            sources=around.outside.sources,
+            command="",
+            amendment=(),
+            always=(),
         )
         return asked if self._policies is None else self._policies.settled(asked)
 
@@ -356,11 +371,24 @@ class Rules:
             layer=rule.layer if isinstance(rule, Rule) else "",
             reason=reason,
             grant=grant,
+            always=self._always(seen, rule),
             rules=remembered(seen.intent, seen.verdict),
             wider=wider(seen.intent, seen.verdict),
             warning=_harm(seen.verdict),
             amendment=host_amendment(seen.intent),
         )
+
+    def _always(self, seen: Seen, rule: Rule | str) -> tuple[str, ...]:
+        """What "always" covers; this very thing where a rule asks about some of the same kind."""
+        if isinstance(rule, Rule) or rule == TAINT:
+            return ()
+        found = always(seen.intent, seen.verdict, self._places)
+        asking = (p for p in self._rules if p.rule.outcome == "ask")
+        begun = (seen.verdict.parts if seen.verdict else None) or ()
+        is_near = any(
+            p.limits_files if seen.intent.kind == "write" else p.names(begun) for p in asking
+        )
+        return () if is_near else found
 
     def _prepared(self, rule: Rule, places: Places | None = None) -> "Prepared":
         tool = "*" if rule.tool == "*" else self._canonical(rule.tool)
@@ -403,6 +431,12 @@ def _with_alias(verdict: Verdict, meant: Verdict) -> Verdict:
     return replace(
         found, kind=meant.kind, reason=meant.reason, rule=meant.rule, kinds=(), hardened=""
     )
+
+
+def _spells_harm(rule: Rule) -> bool:
+    """Whether the words of a rule say themselves that harm is meant."""
+    text = rule.content.removesuffix(":*").removesuffix(" *")
+    return danger(text, read_shell(text).commands) is not None
 
 
 def _harm(verdict: Verdict | None) -> str:

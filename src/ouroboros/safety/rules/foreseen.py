@@ -79,7 +79,7 @@ def foreseen(decision: Decision, reading: Reading | None, held: Held | None) -> 
         "every file of yours, use the network and read your keys"
     )
     # A rule of the settings would let it run inside, where it is stopped.
-    return replace(decision, reason=reason, outside=True, rules=(), wider=())
+    return replace(decision, reason=reason, outside=True, rules=(), wider=(), always=())
 
 
 def _stopped(command: Command, held: Held) -> Iterator[str]:

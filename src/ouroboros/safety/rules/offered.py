@@ -1,11 +1,17 @@
 """What a yes may be remembered as: this very thing, and wider rules that a person may choose."""
 
+import os
 import re
 import shlex
+from collections.abc import Sequence
+from pathlib import Path
 
-from ouroboros.safety.commands.reading import reaches, read_shell
+from ouroboros.safety.commands.harm import is_harmful_name
+from ouroboros.safety.commands.outward import sends
+from ouroboros.safety.commands.reading import reaches, read_shell, runner_start
 from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.origins import address, origin_of
+from ouroboros.safety.paths import Places
 from ouroboros.safety.policy.amendments import BANNED
 from ouroboros.safety.rules.values import GRANT, WEB, Intent
 
@@ -14,6 +20,23 @@ CONTACT = "network"
 
 _MOST = 4
 _WORD = re.compile(r"[a-z][\w-]*")
+_CHECKERS = frozenset({
+    *("pytest", "py.test", "mypy", "pyright", "flake8", "black", "isort", "pylint", "tox", "nox"),
+    *("eslint", "tsc", "prettier", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest"),
+    *("shellcheck", "mkdir"),
+})
+"""Programs without sub-commands: whatever word follows is what they work on."""
+
+_TELLING = frozenset({
+    *("apt", "apt-get", "brew", "bun", "bundle", "cargo", "composer", "conda", "deno", "docker"),
+    *("dotnet", "git", "go", "gradle", "hatch", "helm", "invoke", "just", "kubectl", "make", "mix"),
+    *("mvn", "nerdctl", "npm", "pdm", "pip", "pip3", "pnpm", "podman", "poetry", "rake", "rye"),
+    *("swift", "systemctl", "task", "terraform", "uv", "yarn"),
+})
+"""Programs that do nothing, or all they can, without a word that says what to do."""
+
+_PYTHONS = frozenset({"python", "python3", "pypy", "pypy3"})
+_SCRIPT = re.compile(r"[\w./-]*\w\.(py|js|mjs|cjs|ts|rb|php)")
 
 
 def grant_for(intent: Intent) -> str:
@@ -60,6 +83,81 @@ def wider(intent: Intent, verdict: Verdict | None) -> tuple[str, ...]:
             return (f"{intent.tool}(domain:{read.host})",) if read and read.host else ()
         case _:
             return ()
+
+
+def always(intent: Intent, verdict: Verdict | None, places: Places) -> tuple[str, ...]:
+    """What a yes for the session offers where more than this very thing is meant by it.
+
+    A command by its beginning, edits by the folder that holds them; nothing where that could let through much else.
+    """
+    match intent.kind:
+        case "execute" if verdict is not None and (
+            intent.folder is None or places.is_inside(intent.folder)
+        ):
+            return _beginnings(intent, verdict)
+        case "write" if intent.paths:
+            paths = intent.paths
+            if any(places.protected_by(path) or not places.is_inside(path) for path in paths):
+                return ()
+            folder = os.path.commonpath([path.parent for path in paths])
+            is_plain = not re.search(r"[*?\[\]{}]", folder) and folder != "/"
+            return (
+                (f"{intent.tool}(/{folder}/**)",)
+                if is_plain and places.is_inside(Path(folder))
+                else ()
+            )
+        case _:
+            return ()
+
+
+def _beginnings(intent: Intent, verdict: Verdict) -> tuple[str, ...]:
+    """A rule for each part that needs one; none where a part publishes or cannot be said."""
+    if verdict.pushes or not _parts(verdict):
+        return ()
+    parts = tuple(zip(verdict.parts or (), verdict.kinds, strict=True))
+    moves = any(words[0] == "cd" for words, _ in parts)
+    needed = [words for words, kind in parts if words[0] != "cd" and (moves or kind != "safe")]
+    found = [(words, beginning(words)) for words in needed]
+    if not any(begun for _, begun in found):
+        return ()
+    rules = (
+        f"{intent.tool}({shlex.join(begun)}:*)" if begun else f"{intent.tool}({shlex.join(words)})"
+        for words, begun in found
+    )
+    return tuple(dict.fromkeys(rules))
+
+
+def beginning(words: Sequence[str]) -> tuple[str, ...]:
+    """A program, with what it is told to do where that is a word; empty where that lets through much else."""
+    name, rest = words[0].rpartition("/")[2], tuple(words[1:])
+    if words[0].startswith("-") or reaches(words[0], rest):
+        return ()
+    start = runner_start(words)
+    if start is not None:
+        inner = beginning(words[start:]) if start < len(words) else ()
+        is_plain = not any(word.startswith("-") for word in words[1:start])
+        return (*words[:start], *inner) if inner and is_plain else ()
+    if name in _PYTHONS and rest[:1] == ("-m",) and len(rest) > 1:
+        inner = beginning(rest[1:])
+        return (*words[:2], *inner) if inner else ()
+    if rest and _SCRIPT.fullmatch(rest[0]) and name in {*_PYTHONS, "node", "ruby", "php"}:
+        return tuple(words[:2])
+    has_word = bool(rest) and _WORD.fullmatch(rest[0]) is not None
+    if name in _TELLING:
+        is_script = rest[:1] == ("run",) and len(rest) > 1 and _WORD.fullmatch(rest[1]) is not None
+        found = words[: 3 if is_script else 2] if has_word else ()
+    elif is_harmful_name(name) or (name not in _CHECKERS and _sends(words)):
+        found = ()
+    else:
+        found = words[: 2 if has_word and name not in _CHECKERS else 1]
+    found = tuple(found)
+    is_sayable = bool(found) and read_shell(shlex.join(found)).simple == found
+    return found if is_sayable and found not in BANNED and _is_sayable(found) else ()
+
+
+def _sends(words: Sequence[str]) -> bool:
+    text = shlex.join(words)
+    return sends(text, read_shell(text).commands)
 
 
 def host_amendment(intent: Intent) -> tuple[str, ...]:

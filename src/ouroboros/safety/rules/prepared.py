@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -147,6 +147,14 @@ class Prepared:
     def may_match(self, reading: Reading) -> bool:
         """Whether it could speak of a command whose words are not all known."""
         return any(may_deny(self._words, command) for command in reading.commands)
+
+    def names(self, parts: Iterable[Sequence[str]]) -> bool:
+        """Whether it is about certain uses of a program that one of these commands runs."""
+        if self.family != "execute" or self._any:
+            return False
+        return self._expression is not None or any(
+            words[0].rpartition("/")[2] == self._words[0].rpartition("/")[2] for words in parts
+        )
 
     def is_mentioned(self, reading: Reading) -> bool:
         """Whether a command of which it speaks stands among the words of an unknown program."""

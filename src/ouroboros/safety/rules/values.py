@@ -65,6 +65,8 @@ class Decision(Struct, frozen=True, kw_only=True):
         rule: The rule, or the mode, that decided.
         reason: One sentence for the person and the model.
         grant: The rule that a yes for the session would add; empty when it cannot be remembered.
+        always: What it adds in place of ``grant`` where more than this very thing is meant: the beginning
+            of a command, the folder of an edit.
         rules: What a yes for good adds, all of it; empty when no line could say it safely.
         wider: Rules of which a person may choose one in their place.
         layer: Where the rule stands; empty when no rule decided.
@@ -83,6 +85,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     rule: str = ""
     reason: str = ""
     grant: str = ""
+    always: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     wider: tuple[str, ...] = ()
     layer: str = ""

@@ -44,7 +44,8 @@ def question_rows(event: PermissionRequested, size: Size, *, whole: bool = False
 
 def choice_rows(event: PermissionRequested, size: Size) -> list[Row]:
     """The answers to a question, and what "always" would cover."""
-    grant = f" ({grant_of(event)})" if event.grant else ""
+    covers = grant_of(event)
+    grant = f" ({covers})" if covers else ""
     text = "y yes   n no   "
     text += f"a always in this session{grant}   " if "session" in event.scopes else ""
     text += "r remember in a file   " if choices(event) else ""

@@ -152,7 +152,8 @@ def answers(event: PermissionRequested, width: int) -> list[Pick]:
     """What a person may answer, as far as the question offers it."""
     picks = [Pick("yes", "Yes", "y", short="yes")]
     if "session" in event.scopes:
-        grant = f": {grant_of(event, max(width - 44, 20))}" if event.grant else ""
+        covers = grant_of(event, max(width - 44, 20))
+        grant = f": {covers}" if covers else ""
         picks.append(Pick("session", f"Yes, and again in this session{grant}", "a", short="always"))
     if choices(event):
         picks.append(Pick("remember", "Yes, and write down a rule", "r", short="remember"))

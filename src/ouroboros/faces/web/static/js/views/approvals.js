@@ -67,7 +67,7 @@ function Approval({ asked, store, session, page, count }) {
   const [input, setInput] = useState(null);
   const [why, setWhy, whyNot] = useTyped("");
   const [whole, setWhole] = useState(false);
-  const offered = scope === "policy" ? [asked.amendment?.join(" ")].filter(Boolean) : scope === "session" && asked.grant ? [asked.grant] : asked.rules ?? [];
+  const offered = scope === "policy" ? [asked.amendment?.join(" ")].filter(Boolean) : scope === "session" && asked.always?.length ? asked.always : scope === "session" && asked.grant ? [asked.grant] : asked.rules ?? [];
   const written = rules ?? offered.join("\n");
   const id = asked.request_id;
   const yes = () => answer({
