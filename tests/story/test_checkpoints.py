@@ -413,6 +413,48 @@ def looked_behind() -> None:
             thread.join()
 
 
+@pytest.mark.proves("K02", "E09")
+async def test_files_that_can_be_brought_back_are_deleted_unasked(tmp_path: Path):
+    """In full-auto what a checkpoint keeps is an ordinary change; what none keeps is asked about."""
+    (tmp_path / "work").mkdir()
+    for name, text in {
+        "a": "mine",
+        "b": "mine too",
+        "key": "secret",
+        ".gitignore": "key\n",
+    }.items():
+        (tmp_path / "work" / name).write_text(text)
+    turns = [
+        *(shell("rm -f a not-there"), shell("echo new > c && rm -f b c"), shell("rm -f key")),
+        *(shell("rm -rf .gitignore"), DONE),
+    ]
+    async with stage(tmp_path, turns) as s:
+        await s.run()
+        assert [result.status for result in s.results.values()] == [
+            "done",
+            "done",
+            "denied",
+            "denied",
+        ]
+        asked = s.events(PermissionRequested)
+        assert [each.input for each in asked] == ["rm -f key", "rm -rf .gitignore"]
+        assert all("lasting harm" in each.warning for each in asked)
+        assert names(s) == [".gitignore", "key"]
+        await s.session.send(Undo())
+        assert (s.cwd / "a").read_text() == "mine"
+        assert (s.cwd / "b").read_text() == "mine too"
+
+
+async def test_without_checkpoints_a_forced_deletion_stays_lasting_harm(tmp_path: Path):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a").write_text("mine")
+    turns = [shell("rm -f a"), DONE]
+    async with stage(tmp_path, turns, checkpoints={"enabled": False}) as s:
+        await s.run()
+        assert [each.input for each in s.events(PermissionRequested)] == ["rm -f a"]
+        assert (s.cwd / "a").read_text() == "mine"
+
+
 @pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_commands_one_after_the_other_need_no_more_checkpoints(tmp_path: Path):

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from threading import Lock, Thread
 
 import anyio
@@ -17,9 +18,11 @@ from ouroboros.core.errors import ToolFailed
 from ouroboros.core.events import Event
 from ouroboros.core.events.checkpoint import CheckpointCreated, CheckpointKind
 from ouroboros.core.events.code import Logged
-from ouroboros.safety.paths import Places
+from ouroboros.safety.paths import Places, real
 from ouroboros.tools.tool import Effect
 from ouroboros.workspace.checkpoints.faults import CheckpointFailed, Stopped
+from ouroboros.workspace.checkpoints.index import Folder
+from ouroboros.workspace.checkpoints.objects import NOT_KEPT
 from ouroboros.workspace.checkpoints.rewind import Plan, forget
 from ouroboros.workspace.checkpoints.scan import Bounds
 from ouroboros.workspace.checkpoints.shadow import Shadow, Taken
@@ -121,6 +124,27 @@ class Keeping:
         """Nothing is left to be done after a rewind of this session that was cut off; blocks."""
         with suppress(CheckpointFailed, OSError), self._using:
             forget(self._opened(), self.ground.state.session)
+
+    def keeps(self, paths: Sequence[Path]) -> bool:
+        """Whether the next checkpoint holds these files, by a look at all that belongs to it; blocks.
+
+        ``paths`` have their folders resolved; what a link names is not asked for, only the link.
+        """
+        if self._given_up or self._accepted:
+            return False
+        stop = self._patience()
+        try:
+            with self._using:
+                shadow = self._opened()
+                with shadow.locked():
+                    found = shadow.look(self.bounds, now=self.ground.clock.now(), stop=stop)
+        except (CheckpointFailed, OSError):
+            return False
+        root = real(self.ground.cwd)
+        return all(
+            path.is_relative_to(root) and _is_in(found.root, path.relative_to(root).parts)
+            for path in paths
+        )
 
     def accept(self) -> None:
         """Goes on without, and does not ask again in this session."""
@@ -356,3 +380,14 @@ class Keeping:
 
     def _warn(self, text: str) -> None:
         self.ground.record(Logged(level="warning", text=text))
+
+
+def _is_in(folder: Folder, parts: Sequence[str]) -> bool:
+    """Whether the content of a file is kept in a folder, or below it."""
+    for part in parts[:-1]:
+        below = folder.folders.get(part)
+        if below is None:
+            return False
+        folder = below
+    found = folder.files.get(parts[-1]) if parts else None
+    return found is not None and found.mode != NOT_KEPT

@@ -1,7 +1,8 @@
 """Checkpoints of a session that are loaded when a model calls a tool: the start needs none."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,10 @@ class LateKeeping:
         """As ``Keeping.before``."""
         keeping = await to_thread.run_sync(self._made)
         return await keeping.before(call_id, effect, within=within)
+
+    def keeps(self, paths: Sequence[Path]) -> bool:
+        """As ``Keeping.keeps``; blocks."""
+        return self._made().keeps(paths)
 
     def accept(self) -> None:
         """As ``Keeping.accept``."""

@@ -28,7 +28,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     """Where the hands work and with what.
 
     ``rules`` say what may happen, in the place of the settings' own lists; ``regions`` are the
-    workspaces that came in besides ``cwd``.
+    workspaces that came in besides ``cwd``; ``keeps`` tells whether deleted files can be brought back.
     """
 
     settings: Settings
@@ -38,6 +38,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     leaks: Leaks
     rules: tuple[Rule, ...] | None = None
     regions: Callable[[], Sequence[Region]] = none
+    keeps: Callable[[Sequence[Path]], bool] | None = None
 
 
 def judging(bench: Bench, session: str, book: Book) -> tuple[Rules, Validator | None]:
@@ -69,6 +70,7 @@ def rules_of(bench: Bench, places: Places, policies: Policies | None = None) -> 
         policies=policies,
         regions=bench.regions,
         aliases=Aliases(places.person, bench.environment),
+        keeps=bench.keeps or (lambda _: False),
     )
 
 

@@ -96,6 +96,7 @@ def _bench(kit: Kit) -> Bench:
         leaks=kit.leaks,
         rules=kit.rules,
         regions=kit.visited.regions,
+        keeps=kit.keeping.keeps if kit.keeping is not None else None,
     )
 
 

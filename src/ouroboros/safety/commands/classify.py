@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ouroboros.safety.commands.flow import parse_script
 from ouroboros.safety.commands.grammar import Simple
 from ouroboros.safety.commands.harm import danger
@@ -12,7 +14,7 @@ from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.outward import publishes, sends
 from ouroboros.safety.commands.programs import FOLDERS, Judge, edited
 from ouroboros.safety.commands.reading import read_shell
-from ouroboros.safety.commands.verdict import Doubt, Kind, Verdict
+from ouroboros.safety.commands.verdict import Doubt, FileDeletion, Kind, Verdict
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.paths.lookup import misled
 
@@ -32,6 +34,9 @@ _BUILT_IN = frozenset({
     "type",
 })
 """Every shell has these in itself, and looks for no program."""
+
+_MOVING = frozenset({"cp", "dd", "install", "ln", "mount", "mv", "rsync", "tar", "unzip"})
+"""Programs after which other files may lie under a name, or behind a link."""
 
 _LONGEST = 100_000
 _UNREAD = "danger.hides", "there is more in it than can be read, so that harm may hide in it"
@@ -55,7 +60,7 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         return _asked(text, doubt)
     judge = Judge(ground)
     doubts = [
-        doubt or _misled(simple, places)
+        (_misled(simple, places) if _may_be_read(doubt) else None) or doubt
         for simple, doubt in zip(commands, judge.each(commands), strict=True)
     ]
     first = next(filter(None, doubts), None)
@@ -70,7 +75,35 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
         kinds=kinds,
         hardened=edited(text, judge.edits) if judge.edits else "",
     )
-    return seen if first is None else _asked(text, first, seen)
+    if first is None:
+        return seen
+    asked = _asked(text, first, seen)
+    if asked.kind != "dangerous":
+        return asked
+    return replace(asked, deletes=_deleted(text, commands, doubts))
+
+
+def _may_be_read(doubt: Doubt | None) -> bool:
+    return doubt is None or isinstance(doubt, FileDeletion)
+
+
+def _deleted(
+    text: str, commands: Sequence[Simple], doubts: Sequence[Doubt | None]
+) -> tuple[Path, ...] | None:
+    """The files that are deleted by name, where the text does no other harm and moves nothing."""
+    found = [(_words(simple), doubt) for simple, doubt in zip(commands, doubts, strict=True)]
+    deleting = [words for words, doubt in found if isinstance(doubt, FileDeletion)]
+    reading = read_shell(text)
+    seen = [command.words for command in reading.commands]
+    is_moving = any(command.name in _MOVING for command in reading.commands)
+    if not deleting or reading.opaque or reading.cut or is_moving:
+        return None
+    others = [command for command in reading.commands if command.words not in deleting]
+    is_all = all(seen.count(words) == deleting.count(words) for words in deleting)
+    if not is_all or danger(text, others):
+        return None
+    paths = [p for _, doubt in found if isinstance(doubt, FileDeletion) for p in doubt.paths]
+    return tuple(dict.fromkeys(paths))
 
 
 def _misled(simple: Simple, places: Places) -> Doubt | None:

@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -54,6 +54,9 @@ _NEVER_ROOTS = frozenset(
 )
 _COMMON = re.compile(r"(^|/)\*\.(json|ya?ml|toml|txt|ini|xml|csv)$")
 """Patterns for any file of a common kind; what they stand for is looked at one by one."""
+
+_DELETES_FILES = re.compile(r"-[fivI]+|--|--force|--verbose|--interactive(=\w+)?")
+"""Options of ``rm`` that leave folders alone."""
 
 _DEEPEST = 16
 _MOST = 400
@@ -109,6 +112,47 @@ class Ground:
     def rejoin(self) -> None:
         """A chain of ``&&`` is over: it may have ended at any of its folders."""
         self.cwds, self._left = tuple(dict.fromkeys((*self.cwds, *self._left))), ()
+
+    def deleted(self, words: Sequence[Word]) -> tuple[Path, ...] | None:
+        """The files that ``rm`` deletes with these words; None for folders, and for what lies elsewhere."""
+        found: list[Path] = []
+        is_option = True
+        for word in words:
+            if is_option and word.text.startswith("-") and not word.is_pattern:
+                if not _DELETES_FILES.fullmatch(word.text):
+                    return None
+                is_option = word.text != "--"
+            elif word.is_home or (files := self._deleted(word)) is None:
+                return None
+            else:
+                found += files
+        return tuple(dict.fromkeys(found))
+
+    def _deleted(self, word: Word) -> list[Path] | None:
+        found: list[Path] = []
+        try:
+            meant = [
+                path for cwd in self.cwds for path in self._meant(word, cwd)[word.is_pattern :]
+            ]
+        except Doubt:
+            return None
+        for each in meant:
+            folder, _, name = each.rpartition("/")
+            if name in {"", ".", ".."}:
+                return None
+            try:
+                path = real(Path(folder or "/")) / name
+                mode = path.lstat().st_mode
+            except FileNotFoundError:
+                path, mode = real(Path(folder or "/")) / name, 0
+            except (OSError, ValueError):
+                return None
+            if not self.places.is_inside(path) or self.places.protected_by(path):
+                return None
+            if mode and not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+                return None
+            found += [path] if mode else []
+        return found
 
     def _check(self, word: Word, cwd: Path) -> None:
         if word.text == "-":

@@ -13,7 +13,7 @@ from ouroboros.safety.commands.grammar import Redirect, Simple, Word
 from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.options import sort_out, spec
 from ouroboros.safety.commands.tables import coreutils, packages, search, system
-from ouroboros.safety.commands.verdict import Doubt
+from ouroboros.safety.commands.verdict import Doubt, FileDeletion
 from ouroboros.safety.commands.wrappers import check_assignment, is_wrapper, unwrapped
 
 READS: dict[str, str] = coreutils.READS | search.READS | packages.READS | system.READS
@@ -90,7 +90,8 @@ class Judge:
                 found.append(lost)
             except Doubt as doubt:
                 self._feed = Feed()
-                found.append(doubt)
+                is_lost = lost is not None and isinstance(doubt, FileDeletion)
+                found.append(lost if is_lost else doubt)
                 lost = doubt if simple.words[0].text in _MOVES else lost
             if found[-1] is not None:
                 del self.edits[edits:]
@@ -152,12 +153,23 @@ class Judge:
         for redirect in simple.redirects:
             self._redirect(redirect)
         if simple.words[0].text != "cd" or any(w.is_filled or w.is_stream for w in simple.words):
-            self.words(simple.words)
+            self._checked(simple)
             return
         if len(simple.words) > 2 or simple.assignments:
             raise Doubt("ask.folder", "cd with more than a folder")
         target = simple.words[1] if len(simple.words) > 1 else None
         self._ground.enter(target, certain=following == "&&" and simple.joint in {"", "&&"})
+
+    def _checked(self, simple: Simple) -> None:
+        try:
+            self.words(simple.words)
+        except Doubt as doubt:
+            folder, _, own = simple.words[0].text.rpartition("/")
+            is_deleting = own in {"rm", "unlink"} and folder in FOLDERS | {""}
+            if doubt.rule != "ask.program" or not is_deleting:
+                raise
+            paths = self._ground.deleted(simple.words[1:])
+            raise (doubt if paths is None else FileDeletion(paths)) from doubt
 
     def _redirect(self, redirect: Redirect) -> None:
         operator, target = redirect.operator, redirect.target

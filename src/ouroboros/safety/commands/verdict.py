@@ -1,8 +1,11 @@
 """What is known of a command before it runs."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 type Kind = Literal["safe", "approve", "dangerous"]
 
@@ -22,6 +25,7 @@ class Verdict(Struct, frozen=True, kw_only=True):
         kinds: What each of the parts is, judged where it stands: its pipe, its folder, what the
             shell makes of its words. Empty without parts.
         hardened: The text to run instead, its safe parts hardened; empty when it may run as written.
+        deletes: The files that it deletes by name, where that is all the harm that it may do; else None.
     """
 
     kind: Kind
@@ -33,6 +37,17 @@ class Verdict(Struct, frozen=True, kw_only=True):
     parts: tuple[tuple[str, ...], ...] | None = None
     kinds: tuple[Kind, ...] = ()
     hardened: str = ""
+    deletes: tuple[Path, ...] | None = None
+
+    def as_change(self) -> "Verdict":
+        """What it is where the files that it deletes can be brought back."""
+        return replace(
+            self,
+            kind="approve",
+            rule="ask.delete",
+            reason="it deletes files, of which a checkpoint is made first",
+            kinds=tuple("approve" if kind == "dangerous" else kind for kind in self.kinds),
+        )
 
 
 class Doubt(Exception):
@@ -43,3 +58,12 @@ class Doubt(Exception):
         super().__init__(reason)
         self.rule = rule
         self.reason = reason
+
+
+class FileDeletion(Doubt):
+    """A command deletes files of the workspace, each by its name, and does nothing else."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """``paths`` are resolved; those that are not there are left out."""
+        super().__init__("ask.delete", "it deletes files")
+        self.paths = tuple(paths)

@@ -49,6 +49,11 @@ TAINT = "text from outside"
 _MORE = "a yes holds until this work is done, or in this session; deny rules hold all the same"
 
 
+def _keeps_nothing(paths: Sequence[Path]) -> bool:
+    del paths
+    return False
+
+
 class Rules:
     """A set of rules for the places of one session."""
 
@@ -61,15 +66,18 @@ class Rules:
         policies: Policies | None = None,
         regions: Callable[[], Sequence[Region]] = none,
         aliases: Aliases | None = None,
+        keeps: Callable[[Sequence[Path]], bool] = _keeps_nothing,
     ) -> None:
         """``canonical`` maps a tool name in any spelling to its own; ``places`` are resolved.
 
-        ``regions`` are asked each time for the workspaces that came in besides the session's own.
+        ``regions`` are asked each time for the workspaces that came in besides the session's own,
+        and ``keeps`` whether files can be brought back after a command has deleted them.
         """
         self._places = places
         self._regions = Regions(regions, places, self._prepared)
         self._policies = policies
         self._aliases = Aliases(places.person) if aliases is None else aliases
+        self._keeps = keeps
         self._canonical = canonical
         self._rules = [self._prepared(rule) for rule in rules]
         self._kinds: dict[tuple[str, str], list[Prepared]] = {}
@@ -131,6 +139,8 @@ class Rules:
         expanded = expand(read_shell(intent.command), intent.command, folder, self._aliases)
         reading, places = expanded.reading, self._places
         verdict = classify(intent.command, cwd=folder, places=places, shell=intent.shell)
+        if verdict.deletes is not None and self._keeps(verdict.deletes):
+            verdict = verdict.as_change()
         for text in expanded.texts:
             verdict = _with_alias(verdict, classify(text, cwd=folder, places=places))
         return Seen(
