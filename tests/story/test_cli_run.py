@@ -392,6 +392,37 @@ def test_always_covers_the_beginning_of_a_command_and_the_folder_of_an_edit(tmp_
     assert (tmp_path / "src" / "deep" / "b.py").exists()
 
 
+@pytest.mark.proves("E09")
+def test_a_refused_chain_names_the_refused_part_and_the_rest_runs_by_itself(tmp_path: Path) -> None:
+    def turn(command: str) -> dict[str, object]:
+        call = {"name": "shell", "arguments": {"command": command}}
+        return {"text": "", "tool_calls": [call]}
+
+    model = script(
+        tmp_path,
+        turn("touch made && git push"),
+        turn("touch made && rm -rf src"),
+        turn("touch made"),
+        ANSWERS,
+    )
+    options = ("--mode", "full-auto", "--output", "stream-json")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text('[permissions]\ndeny = ["Bash(git push)"]\n')
+    work = tmp_path / "work"
+    work.mkdir()
+    done = ouro("run", "--model", model, *options, "x", cwd=work, OUROBOROS_HOME=str(home))
+    assert done.returncode == 0, done.stderr
+    denied, asked = (
+        next(line for line in done.stdout.splitlines() if f"Only `{part}` was refused" in line)
+        for part in ("git push", "rm -rf src")
+    )
+    for told in (denied, asked):
+        assert "the rest may be called without it: `touch made`" in told
+    assert "denies this (in your settings): `git push`" in denied
+    assert (work / "made").exists()
+
+
 @pytest.mark.deep
 @pytest.mark.proves("E17")
 def test_non_interactive_asks_nobody_on_a_terminal(tmp_path: Path) -> None:

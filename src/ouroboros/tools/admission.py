@@ -136,7 +136,7 @@ class Gate(Struct, frozen=True, kw_only=True):
         if verdict.outcome == "deny":
             self._block(passage, "hook", verdict.message or "a hook said no")
         if decision.outcome == "deny":
-            self._block(passage, decision.rule, decision.reason)
+            self._block(passage, decision.rule, decision.reason, rest=_rest(decision))
         passage.decision = decision.outcome
         passage.outside, passage.command = decision.outside, decision.command
         passage.shown, passage.wary = decision.shown, decision.wary
@@ -256,7 +256,9 @@ class Gate(Struct, frozen=True, kw_only=True):
             )
         passage.steps.append(f"ask:{'allowed' if answer.allowed else 'denied'}")
         if not answer.allowed:
-            raise Denied(f"{passage.name} was refused: {_why(answer)}")
+            is_told = answer.decider == "person" and answer.message
+            rest = "" if is_told else _rest(decision)
+            raise Denied(f"{passage.name} was refused: {_why(answer)}{rest}")
         passage.scope = answer.scope
         await self._keep(question, answer)
         if answer.input:
@@ -324,7 +326,7 @@ class Gate(Struct, frozen=True, kw_only=True):
             )
         )
 
-    def _block(self, passage: Passage, rule: str, reason: str) -> None:
+    def _block(self, passage: Passage, rule: str, reason: str, *, rest: str = "") -> None:
         passage.announce(self.journal.record)
         self.journal.record(
             PermissionBlocked(
@@ -338,13 +340,24 @@ class Gate(Struct, frozen=True, kw_only=True):
         )
         raise Denied(
             f"{passage.name} was not carried out: {reason}."
-            f"{NO_OTHER_WAY} choose an allowed step or tell the user."
+            f"{NO_OTHER_WAY} choose an allowed step or tell the user.{rest}"
         )
 
 
 def _is_for_hooks(decision: Decision) -> bool:
     """Whether a hook may say yes in the person's place: not after text from outside was read."""
     return decision.outcome == "ask" and not decision.sources and decision.rule != LIMIT
+
+
+def _rest(decision: Decision) -> str:
+    """For a model: what of a chain was not refused, and may be called by itself."""
+    if not decision.rest:
+        return ""
+    about, rest = (
+        ", ".join(f"`{part}`" for part in dict.fromkeys(parts))
+        for parts in (decision.about, decision.rest)
+    )
+    return f" Only {about} was refused; the rest may be called without it: {rest}."
 
 
 def leaving(stopped: str, sandbox: Sandbox, outside: Outside) -> Decision:

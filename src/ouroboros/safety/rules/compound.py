@@ -11,7 +11,7 @@ from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.touched import Touched
-from ouroboros.safety.rules.values import Intent, Layer, Rule
+from ouroboros.safety.rules.values import Decision, Intent, Layer, Rule
 
 RANK: dict[Layer, int] = {
     "user": 0,
@@ -21,6 +21,10 @@ RANK: dict[Layer, int] = {
     "session": 4,
     "managed": 5,
 }
+
+
+_MOST_PARTS = 16
+"""A chain of more commands is judged as a whole only."""
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -63,6 +67,44 @@ def of_parts(seen: Seen, rules: Sequence[Prepared], places: Places) -> tuple[Rul
     if blocking:
         return None, blocking
     return next((rule for rule in reversed(found) if rule.layer != "session"), found[-1]), ""
+
+
+def part_intents(seen: Seen, places: Places) -> list[Intent]:
+    """Each command of a chain by itself, in its folder; none where it is not known where one would run."""
+    verdict, folder = seen.verdict, seen.intent.folder or places.roots[0]
+    if verdict is None or verdict.parts is None or len(verdict.parts) < 2:
+        return []
+    if seen.intent.escalation.asks or len(verdict.parts) > _MOST_PARTS:
+        return []
+    found: list[Intent] = []
+    for words in verdict.parts:
+        found.append(replace(seen.intent, command=shlex.join(words), folder=folder))
+        if words[0] in {"pushd", "popd"} or (words[0] == "cd" and len(words) != 2):
+            return []
+        if words[0] == "cd":
+            folder = real(folder / words[1])
+    return found
+
+
+def divided(decision: Decision, parts: Sequence[str], outcomes: Sequence[str]) -> Decision:
+    """A refusal or a question about a chain, naming the parts that it is about and what is left.
+
+    Nothing is left where no part is milder than the whole, and nothing is named where only the whole
+    is refused.
+    """
+    about = [
+        part for part, outcome in zip(parts, outcomes, strict=True) if outcome == decision.outcome
+    ]
+    rest = [part for part in parts if part not in about]
+    if not about or not any(not part.startswith("cd ") for part in rest):
+        return decision
+    named = " and ".join(f"`{part}`" for part in dict.fromkeys(about))
+    is_said = decision.rule.startswith("mode ") and not decision.warning
+    reason = (
+        decision.reason if is_said or named in decision.reason else f"{decision.reason}: {named}"
+    )
+    warning = reason if decision.warning == decision.reason else decision.warning
+    return replace(decision, reason=reason, warning=warning, about=tuple(about), rest=tuple(rest))
 
 
 def strongest(rules: Iterable[Rule]) -> Rule | None:

@@ -1,6 +1,7 @@
 """The verdict over all rules, and over the mode where they are silent."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,14 @@ from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import Places
 from ouroboros.safety.policy.presets import Retry, retry
 from ouroboros.safety.rules.by_policy import BY_FILE, NOT_ALLOWED, Policies
-from ouroboros.safety.rules.compound import RANK, Seen, of_parts, strongest
+from ouroboros.safety.rules.compound import (
+    RANK,
+    Seen,
+    divided,
+    of_parts,
+    part_intents,
+    strongest,
+)
 from ouroboros.safety.rules.foreseen import foreseen
 from ouroboros.safety.rules.modes import objection, of_writing, while_planning
 from ouroboros.safety.rules.offered import always, grant_for, host_amendment, remembered, wider
@@ -94,6 +102,18 @@ class Rules:
             around: How the session stands.
         """
         seen = self._seen(intent)
+        decision = self._judged(seen, mode=mode, granted=granted, around=around)
+        if decision.outcome == "allow" or len(words := part_intents(seen, self._places)) < 2:
+            return decision
+        judge = partial(self._judged, mode=mode, granted=granted, around=around)
+        outcomes = [judge(self._seen(part)).outcome for part in words]
+        return divided(decision, [part.command for part in words], outcomes)
+
+    def _judged(
+        self, seen: Seen, *, mode: Mode, granted: Sequence[str], around: Around
+    ) -> Decision:
+        """The decision on a command as a whole, or on anything else."""
+        intent = seen.intent
         here = self._regions.about(seen)
         rules = [*here.joined(self._about(intent)), *self._with(granted, around)]
         own, mode = mode, here.mode(mode)

@@ -67,6 +67,8 @@ class Decision(Struct, frozen=True, kw_only=True):
         grant: The rule that a yes for the session would add; empty when it cannot be remembered.
         always: What it adds in place of ``grant`` where more than this very thing is meant: the beginning
             of a command, the folder of an edit.
+        about: The commands of a chain that it is about, where others are not refused.
+        rest: Those others.
         rules: What a yes for good adds, all of it; empty when no line could say it safely.
         wider: Rules of which a person may choose one in their place.
         layer: Where the rule stands; empty when no rule decided.
@@ -86,6 +88,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     reason: str = ""
     grant: str = ""
     always: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     wider: tuple[str, ...] = ()
     layer: str = ""
