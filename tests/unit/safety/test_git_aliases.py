@@ -96,6 +96,7 @@ deny  git -c alias.X='!git push' x
 ask   git broken
 allow git loop
 ask   git nuke
+ask   make && git nuke
 ask   git -C odd anything
 ask   git -C guess pus
 ask   HOME=/tmp/x git other

@@ -459,7 +459,12 @@ def _with_alias(verdict: Verdict, meant: Verdict) -> Verdict:
     if meant.kind != "dangerous" or verdict.kind == "dangerous":
         return found
     return replace(
-        found, kind=meant.kind, reason=meant.reason, rule=meant.rule, kinds=(), hardened=""
+        found,
+        kind=meant.kind,
+        reason=meant.reason,
+        rule=meant.rule,
+        kinds=("dangerous",) * len(verdict.kinds),  # which part holds the alias is not known
+        hardened="",
     )
 
 
