@@ -19,4 +19,4 @@ def fence_for(data: bytes) -> bytes:
 
 def closing(fence: bytes) -> re.Pattern[bytes]:
     """Finds the line that closes a block which was opened by ``fence``."""
-    return re.compile(rb"^`{%d,}[ \t]*\r?$" % len(fence), re.MULTILINE)
+    return re.compile(rb"^%b{%d,}[ \t]*\r?$" % (fence[:1], len(fence)), re.MULTILINE)

@@ -7,14 +7,18 @@ dashes, in small letters, with an end that names no file, and bundles that are b
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from ouroboros.workspace.artifacts.cats.bundle import Bundle, File, Head
 from ouroboros.workspace.artifacts.faults import Malformed
+from ouroboros.workspace.artifacts.fences import closing
 from ouroboros.workspace.artifacts.paths import fault_of
 
 _BASE64 = "(Content:Base64)"
+_TITLE = b"# Cats Bundle"
 _END_OF_PERSONA = b"\n--- END PERSONA ---\n"
 _END_OF_WORDS = b"\n--- END PREPENDED INSTRUCTIONS ---\nThe following content is the Cats Bundle.\n"
 _LINE = re.compile(
@@ -23,6 +27,7 @@ _LINE = re.compile(
 )
 _HINT = re.compile(r"\(\s?content\s?:\s?base64\s?\)$", re.IGNORECASE)
 _ALL_BASE64 = re.compile(rb"^# Format: Base64[ \t]*\r?$", re.MULTILINE)
+_OPENING = re.compile(rb"\s*^(`{3,}|~{3,})[^`\n]*\n", re.MULTILINE)
 _DELTA = re.compile(rb"^# Delta Reference:", re.MULTILINE)
 
 
@@ -50,6 +55,25 @@ def is_begun(data: bytes) -> bool:
     return next(_marks(data), None) is not None
 
 
+def outside(data: bytes) -> bytes | None:
+    """The text of a bundle that stands in no file, without the words for a model; None where it has no head."""
+    start = _start(data)
+    if (
+        not data[start:]
+        .removeprefix(_END_OF_WORDS)
+        .removeprefix(_END_OF_PERSONA)
+        .lstrip()
+        .startswith(_TITLE)
+    ):
+        return None
+    parts: list[bytes] = []
+    for found in _marks(data, start):
+        if found.is_opening:
+            parts.append(data[start : found.start])
+        start = found.end
+    return b"".join([*parts, data[start:]])
+
+
 def opening(head: Head) -> bytes:
     """What stands before the files, in the words of the original."""
     text = b""
@@ -58,20 +82,29 @@ def opening(head: Head) -> bytes:
     if head.system:
         text += head.system + _END_OF_WORDS
     delta = b"# Delta Reference: Yes\n" if head.is_delta_ready else b""
-    return text + b"# Cats Bundle\n# Format: Raw UTF-8; binaries as Base64\n" + delta
+    return text + b"%b\n# Format: Raw UTF-8; binaries as Base64\n" % _TITLE + delta
 
 
 def block(file: File) -> bytes:
     """One file, with an empty line before it."""
     body = file.data
     hint = ""
-    if not _is_text(body) or is_begun(body):
+    if not _is_text(body) or is_begun(body) or unfenced(body) is not None:
         body, hint = b64encode(body), f" {_BASE64}"
     start, end = (
         f"\U0001f408 --- CATS_{side}_FILE: {file.path}{hint} ---".encode()
         for side in ("START", "END")
     )
     return b"\n%b\n%b\n%b\n" % (start, body, end)
+
+
+def unfenced(body: bytes) -> bytes | None:
+    """What stands in the fence around all of a text, blank lines apart; None where none is around it."""
+    found = _OPENING.match(body)
+    end = closing(found[1]).search(body, found.end()) if found else None
+    if found is None or end is None or body[end.end() :].strip():
+        return None
+    return body[found.end() : end.start()]
 
 
 def _is_text(data: bytes) -> bool:
@@ -93,6 +126,7 @@ def read(data: bytes) -> Bundle:
     before = data[start : first.start] if first else data
     is_base64 = _ALL_BASE64.search(before) is not None
     files: list[File] = []
+    texts: list[int] = []
     seen: set[str] = set()
     line, opened = data.count(b"\n", 0, start) + 1, None
     path, is_coded = "", False
@@ -114,6 +148,7 @@ def read(data: bytes) -> Bundle:
         if opened is None or (_named(name) and _named(name) != path):
             raise _broken(at, f"the end of {_named(name)!r} stands where no such file began")
         body = data[opened.end + 1 : max(found.start - 1, opened.end + 1)]
+        texts += [] if is_coded else [len(files)]
         files.append(
             File(
                 path=path, data=_content(body, at, is_coded=is_coded), block=at.block, line=at.line
@@ -128,12 +163,23 @@ def read(data: bytes) -> Bundle:
             line=line,
         )
     head = Head(is_delta_ready=_DELTA.search(before) is not None)
-    return Bundle(head=head, files=tuple(files), dialect="paws")
+    return Bundle(head=head, files=_bare(files, texts), dialect="paws")
+
+
+def _bare(files: Sequence[File], texts: Collection[int]) -> tuple[File, ...]:
+    """Without the fences that later versions of the original put around every text, and around none else."""
+    inner = {number: unfenced(files[number].data) for number in texts if files[number].data}
+    if None in inner.values():
+        return tuple(files)
+    return tuple(
+        replace(file, data=inner.get(number) or b"" if number in inner else file.data)
+        for number, file in enumerate(files)
+    )
 
 
 def _start(data: bytes) -> int:
     """Where the bundle begins after words for the model, which may show markers themselves."""
-    if data.startswith(b"# Cats Bundle"):
+    if data.startswith(_TITLE):
         return 0
     return max(0, data.find(_END_OF_WORDS)) or max(0, data.find(_END_OF_PERSONA))
 

@@ -7,6 +7,14 @@ from ouroboros.workspace.artifacts.faults import Malformed
 _MARK = b"\xef\xbb\xbf"
 
 
+def outside(data: bytes) -> bytes | None:
+    """The text of a bundle that stands in no file; None for what does not begin as a bundle of files."""
+    data = data.removeprefix(_MARK)
+    if data.startswith(b"---\r\n"):
+        data = data.replace(b"\r\n", b"\n")
+    return v1.outside(data) if data.startswith(b"---\n") else markers.outside(data)
+
+
 def read(data: bytes) -> Bundle:
     """The files of a bundle, byte for byte.
 

@@ -33,6 +33,10 @@ _PLAIN = re.compile(r"[^\s\"`\x7f-\x9f\u2028\u2029]+")
 _OPENING = re.compile(rb"^(`{3,})([^`\n]*)$", re.MULTILINE)
 _INFO = re.compile(r"([A-Za-z0-9_+.#-]*):(\"(?:[^\"\\]|\\.)*\"|[^\s\"]\S*)((?: +\S+)*) *")
 _FILE = re.compile(r"[A-Za-z0-9_+.#-]*:")
+_HEAD_END = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
+_OWN_KEY = re.compile(rb"^(?:task_description|[ \t]+curation_method):", re.MULTILINE)
+"""What the head of a bundle of files has, and that of an answer has not."""
+
 _NUMBER = re.compile(rb"^ *(\d+)\| ", re.MULTILINE)
 
 
@@ -163,11 +167,28 @@ def read(data: bytes, *, is_rewritten: bool = False) -> Bundle:
     return Bundle(head=head, files=tuple(files))
 
 
+def outside(data: bytes) -> bytes | None:
+    """The text of a bundle that stands in no block; None where its head is not one of such a bundle."""
+    end = _HEAD_END.search(data, 4) if data.startswith(b"---\n") else None
+    if end is None or _OWN_KEY.search(data, 0, end.start()) is None:
+        return None
+    parts: list[bytes] = []
+    start = end.end()
+    while (found := _OPENING.search(data, start)) is not None:
+        words = found[2].strip()
+        if not (_FILE.match(words.decode("utf-8", "replace")) or words in {b"persona", b"system"}):
+            return None
+        last = closing(found[1]).search(data, found.end())
+        parts.append(data[start : found.start()])
+        start = last.end() if last else len(data)
+    return b"".join([*parts, data[start:]])
+
+
 def _head(data: bytes) -> tuple[Head, int, int]:
     """The head, where it ends, and the number of the line there."""
     if not data.startswith((b"---\n", b"---\r\n")):
         raise Malformed("it begins with no head between lines of '---'", line=1)
-    end = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE).search(data, 4)
+    end = _HEAD_END.search(data, 4)
     if end is None or data.count(b"\n", 0, end.start()) > frontmatter.MOST_LINES:
         raise Malformed("its head is not closed by a line of '---'", line=1)
     try:
