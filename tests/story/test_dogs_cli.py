@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -59,6 +60,27 @@ def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None
     words = "error: --revert-on-fail needs --verify\nhint: name the command that judges\n"
     assert dogs("--revert-on-fail") == (64, ("wrong_command_line", words))
     assert dogs("--nonsense")[0] == 64
+
+
+@pytest.mark.proves("M15")
+def test_a_bundle_of_the_guide_changes_nothing_but_what_differs(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guide"
+    copy = tmp_path / "copy"
+    shutil.copytree(guide, copy / "docs" / "guide")
+    (copy / "a.py").write_text("x = 1\n")
+    done = ouro("cats", "docs", "-o", str(tmp_path / "bundle.md"), cwd=copy)
+    assert done.returncode == 0, done.stderr
+    assert ouro("dogs", "../bundle.md", "-y", cwd=copy).returncode == 5
+    (copy / "docs" / "guide" / "paws.md").unlink()
+    (copy / "docs" / "guide" / "tui.md").write_text("changed\n")
+    assert ouro("dogs", "../bundle.md", "--dry-run", cwd=copy).returncode == 0
+    assert not (copy / "docs" / "guide" / "paws.md").exists()
+    done = ouro("dogs", "../bundle.md", "-y", cwd=copy)
+    assert done.returncode == 0, done.stderr
+    found = {path.name: path.read_bytes() for path in copy.rglob("*.*") if path.is_file()}
+    assert found == {path.name: path.read_bytes() for path in guide.iterdir()} | {
+        "a.py": b"x = 1\n"
+    }
 
 
 @pytest.mark.deep

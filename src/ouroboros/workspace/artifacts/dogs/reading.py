@@ -1,63 +1,43 @@
 """From the bytes of a bundle to its changes: which dialect it is, and what it says. Pure."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
+from ouroboros.workspace.artifacts.cats.bundle import File
+from ouroboros.workspace.artifacts.cats.reading import outside
+from ouroboros.workspace.artifacts.cats.reading import read as read_files
 from ouroboros.workspace.artifacts.dogs.change import (
     Bundle,
+    Change,
     Dialect,
     Edit,
+    Exact,
     Header,
     Refusal,
     Refused,
     Whole,
 )
-from ouroboros.workspace.artifacts.dogs.readers import (
-    diffs,
-    listings,
-    markdown,
-    markers,
-    patches,
-    search,
-    tags,
-)
+from ouroboros.workspace.artifacts.dogs.readers.containers import MARKED, AnswerReader
 from ouroboros.workspace.artifacts.dogs.readers.joining import joined
 from ouroboros.workspace.artifacts.dogs.readers.leftovers import left_over
 from ouroboros.workspace.artifacts.dogs.readers.page import Found, Wish, page_of
+from ouroboros.workspace.artifacts.exact import PLAIN, Shape, shaped
+from ouroboros.workspace.artifacts.faults import Malformed
 
 _ABOVE = 2
 _NEW = re.compile(r"\b(?:new|creat\w+|add(?:s|ed|ing)?)\b", re.IGNORECASE)
 
 type Wanted = Dialect | Literal["auto"]
 
-_MARKED: tuple[Dialect, ...] = ("v1", "paws", "search", "diff", "v4a", "xml")
-"""Each of their blocks says what it is."""
-
-DIALECTS: tuple[Dialect, ...] = (*_MARKED, "whole")
+DIALECTS: tuple[Dialect, ...] = (*MARKED, "whole")
 
 _STRICT: tuple[Dialect, ...] = ("v1", "paws")
 """Their lines are told apart from prose when they are nearly right."""
 
-_READERS: dict[Dialect, Callable[[Sequence[str], Wish], Found]] = {
-    "v1": markdown.read,
-    "paws": markers.read,
-    "search": search.read,
-    "diff": diffs.read,
-    "v4a": patches.read,
-    "xml": tags.read,
-    "whole": listings.read,
-}
-_SIGNS: dict[Dialect, Callable[[str], bool]] = {
-    "v1": markdown.is_sign,
-    "paws": markers.is_sign,
-    "search": search.is_sign,
-    "v4a": patches.is_sign,
-    "xml": tags.is_sign,
-}
+_OPEN = Shape(is_ended=False)
+
 _CALLED: dict[Dialect, str] = {
     "v1": "'--- File: ... ---' headers",
     "paws": "file markers",
@@ -86,20 +66,20 @@ def read(
     Raises:
         Refused: It is no text, of another version, or could be meant in two dialects.
     """
-    lines = page_of(content)
-    header, (first, end) = markdown.head_of(lines)
-    # What stands in the head is told; its lines stay, so that numbers are right.
-    page = [*lines[:first], *([""] * (end - first)), *lines[end:]]
+    if (files := _files_in(content)) is not None:
+        return files
     wish = Wish(rsi_link=rsi_link, allow_truncated=allow_truncated)
-    if rsi_link:
-        chosen: Dialect | None = "paws"
-        found = markers.read(page, wish)
-    elif dialect != "auto":
-        chosen, found = dialect, _READERS[dialect](page, wish)
+    answer = AnswerReader(page_of(content), wish, is_listing=dialect == "whole")
+    answer.read()
+    if rsi_link or dialect != "auto":
+        chosen: Dialect | None = "paws" if rsi_link or dialect == "auto" else dialect
+        found = answer.blocks(chosen)
     else:
-        chosen, found = _chosen(page, wish)
-        _tell_left(found, page)
-    return _bundle(chosen, found, header)
+        chosen, found = _chosen(answer)
+        found.refusals += answer.refusals
+        _tell_left(found, answer)
+    found.notes = [*answer.notes, *found.notes]
+    return _bundle(chosen, found, answer.header)
 
 
 def _bundle(dialect: Dialect | None, found: Found, header: Header) -> Bundle:
@@ -113,34 +93,27 @@ def _bundle(dialect: Dialect | None, found: Found, header: Header) -> Bundle:
     )
 
 
-def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
-    """The dialect whose blocks hold the signs of every other one; of two that do so, the stricter.
+def _chosen(answer: AnswerReader) -> tuple[Dialect | None, Found]:
+    """All that was found; of several dialects it is called by the first that is there.
 
-    Where none does, each is read for itself: then it is called by the first that is there.
+    Raises:
+        Refused: One file is changed in two dialects.
     """
-    signs: dict[Dialect, list[int]] = {}
-    for dialect in _MARKED:
-        if where := _signs(dialect, lines):
-            signs[dialect] = where
-    if not signs:
-        return _unmarked(lines, wish)
-    read_ones: dict[Dialect, Found] = {dialect: _READERS[dialect](lines, wish) for dialect in signs}
-    outer: list[Dialect] = [
-        dialect
-        for dialect in signs
-        if all(
-            _holds(read_ones[dialect], where) for other, where in signs.items() if other != dialect
-        )
-    ]
-    if outer:
-        found = read_ones[outer[0]]
-        _take_aside(found, listings.guessed(lines, wish), lines)
-        return outer[0], found
-    found = joined(read_ones)
-    if found is not None and all(_holds(found, where) for where in signs.values()):
-        _take_aside(found, listings.guessed(lines, wish), lines)
-        return min(signs, key=lambda dialect: signs[dialect]), found
-    told = sorted((where[0] + 1, _CALLED[dialect]) for dialect, where in signs.items())
+    begun: dict[Dialect, Found] = {
+        each: found for each in MARKED if (found := answer.blocks(each)).spans
+    }
+    if not begun:
+        return _unmarked(answer)
+    if len(begun) == 1:
+        [(chosen, found)] = begun.items()
+        _take_aside(found, answer)
+        return chosen, found
+    lines: dict[Dialect, int] = {dialect: _first_line(found) for dialect, found in begun.items()}
+    found = joined(begun)
+    if found is not None:
+        _take_aside(found, answer)
+        return min(lines, key=lambda dialect: lines[dialect]), found
+    told = sorted((line, _CALLED[dialect]) for dialect, line in lines.items())
     ways = " and ".join(f"{called} (line {line})" for line, called in told)
     raise Refused(
         Refusal(
@@ -151,17 +124,19 @@ def _chosen(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
     )
 
 
-def _take_aside(found: Found, whole: Found, lines: Sequence[str]) -> None:
+def _first_line(found: Found) -> int:
+    every = (*found.changes, *found.requests, *found.refusals)
+    return min((each.line for each in every), default=found.spans[0][0] + 1)
+
+
+def _take_aside(found: Found, answer: AnswerReader) -> None:
     """Files in fences beside all blocks of the dialect that is read: those that are called new, and diffs.
 
     Source: chat windows write diffs of files that are there, and new files whole.
     """
-    starts = [first for first, _ in found.spans]
+    whole, lines = answer.blocks("whole"), answer.page
     named = {each.path for each in found.changes}
     for first, end in whole.spans:
-        before = bisect_left(starts, end)
-        if before and found.spans[before - 1][1] > first:
-            continue
         files = [each for each in whole.changes if first < each.line <= end]
         where = f"line {first + 1}: a fence that names a file"
         is_new = any(map(_NEW.search, lines[max(0, first - _ABOVE) : first + 1]))
@@ -177,49 +152,69 @@ def _take_aside(found: Found, whole: Found, lines: Sequence[str]) -> None:
             )
         else:
             found.notes.append(f"{where} was passed over, as the answer is of another format")
-            continue
-        found.spans = sorted([*found.spans, (first, end)])
-        starts = [first for first, _ in found.spans]
 
 
-def _tell_left(found: Found, lines: Sequence[str]) -> None:
+def _tell_left(found: Found, answer: AnswerReader) -> None:
     """Refuses what looks like a change and was not read: the rest without it is half an answer."""
     told = {each.line for each in found.refusals}
     # A diff is told by the line of its fence or by the one below.
     found.refusals += [
         each
-        for each in left_over(lines, found.spans)
+        for each in left_over(answer.page, answer.spans)
         if not told & {each.line - 1, each.line, each.line + 1}
     ]
 
 
-def _unmarked(lines: Sequence[str], wish: Wish) -> tuple[Dialect | None, Found]:
+def _unmarked(answer: AnswerReader) -> tuple[Dialect | None, Found]:
     """Files in fences, and lines that are nearly a header or a marker, which are told rather than passed over."""
-    whole = listings.guessed(lines, wish)
+    whole = answer.blocks("whole")
     for dialect in _STRICT:
-        found = _READERS[dialect](lines, wish)
-        outside = [each for each in found.refusals if not _holds(whole, [each.line - 1])]
-        if not whole.spans and (outside or found.notes):
+        found = answer.blocks(dialect)
+        if not whole.spans and (found.refusals or found.notes):
             return dialect, found
-        whole.refusals += outside
+        whole.refusals += found.refusals
         whole.notes += found.notes
     return ("whole" if whole.spans else None), whole
 
 
-def _signs(dialect: Dialect, lines: Sequence[str]) -> list[int]:
-    if dialect == "diff":
-        return [number for number in range(len(lines)) if diffs.is_sign(lines, number)]
-    is_sign = _SIGNS[dialect]
-    return [number for number, line in enumerate(lines) if is_sign(line)]
+def _files_in(content: bytes) -> Bundle | None:
+    """A bundle of files, as ``ouro cats`` writes it, byte for byte; None for any other answer.
+
+    Raises:
+        Refused: It is one, and broken.
+    """
+    rest = outside(content)
+    if rest is None:
+        return None
+    around = AnswerReader(page_of(rest), Wish())
+    around.read()
+    if around.spans or around.refusals:
+        return None  # changes in other words stand beside the files
+    try:
+        found = read_files(content)
+    except Malformed as broken:
+        refusal = Refusal(reason=broken.why, block=broken.block, line=broken.line, path=broken.path)
+        raise Refused(refusal, hint=broken.hint) from broken
+    changes = tuple(_file(each) for each in found.files if not each.is_outline)
+    notes = tuple(
+        f"line {each.line}: {each.path!r} is an outline of the file, and was passed over"
+        for each in found.files
+        if each.is_outline
+    )
+    dialect: Dialect = "paws" if found.dialect == "paws" else "whole"
+    return Bundle(dialect=dialect, changes=changes, notes=notes)
 
 
-def _holds(found: Found, where: Sequence[int]) -> bool:
-    """Whether every one of these lines is in a block; both are in order."""
-    spans = iter(found.spans)
-    span = next(spans, None)
-    for number in where:
-        while span is not None and span[1] <= number:
-            span = next(spans, None)
-        if span is None or number < span[0]:
-            return False
-    return True
+def _file(file: File) -> Change:
+    """A plain text may be joined with what was changed since; all else is taken as it is."""
+    line = max(file.line, 1)
+    found = shaped(file.data)
+    if found is None or not file.data or found.shape not in {PLAIN, _OPEN}:
+        return Exact(block=file.block, line=line, path=file.path, content=file.data)
+    return Whole(
+        block=file.block,
+        line=line,
+        path=file.path,
+        text=found.text.decode(),
+        is_open=not found.shape.is_ended,
+    )

@@ -13,10 +13,10 @@ from ouroboros.workspace.artifacts.dogs.places import place_fault
 from ouroboros.workspace.artifacts.dogs.plan import Snapshot
 from ouroboros.workspace.artifacts.dogs.planning import plan
 from ouroboros.workspace.artifacts.dogs.readers.bodies import NO_END
-from ouroboros.workspace.artifacts.dogs.readers.fenced import fence_for
 from ouroboros.workspace.artifacts.dogs.readers.page import quoted
 from ouroboros.workspace.artifacts.dogs.reading import read
 from ouroboros.workspace.artifacts.dogs.tree import Sketch
+from ouroboros.workspace.artifacts.fenced import fence_for
 
 VERSION = "1.0"
 _CONTEXT = 3

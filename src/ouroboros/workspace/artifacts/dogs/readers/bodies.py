@@ -13,10 +13,10 @@ from ouroboros.workspace.artifacts.dogs.readers.commands import (
     is_first,
     is_open,
 )
-from ouroboros.workspace.artifacts.dogs.readers.fenced import unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.hunks import as_new, hunks_of
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Named, without_returns
 from ouroboros.workspace.artifacts.dogs.readers.sought import is_sought, sought
+from ouroboros.workspace.artifacts.fenced import unwrapped
 
 NO_END = "\\ No newline at end of file"
 _PATCHES = (".diff", ".patch")
@@ -152,7 +152,8 @@ def _bytes(at: Block, lines: Sequence[str]) -> Change:
 
 
 def _whole(at: Block, lines: list[str]) -> Change:
-    if not at.is_new and _looks_like_a_diff(lines) and not at.named.path.endswith(_PATCHES):
+    is_own = not at.is_new and not at.named.path.endswith(_PATCHES)
+    if is_own and _looks_like_a_diff(lines) and not _is_of_another(at.named.path, lines):
         raise BlockBroken(
             "it looks like a diff, but stands where all of the file would; ```diff would tell",
             line=at.first,
@@ -183,6 +184,13 @@ def _looks_like_a_diff(lines: Sequence[str]) -> bool:
         and any(line.startswith(("-", " ")) for line in shown)
         and all(line[0] in "+- @\\" for line in shown)
     )
+
+
+def _is_of_another(path: str, lines: Sequence[str]) -> bool:
+    """Whether a diff names a file, and not this one: then it is the text of this one."""
+    heads = [line[4:].split("\t")[0].strip() for line in lines if line.startswith(("--- ", "+++ "))]
+    names = {re.sub(r"^[ab]/", "", name) for name in heads} - {"/dev/null"}
+    return bool(names) and path not in names
 
 
 def _inside(lines: Sequence[str]) -> Sequence[str]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.dogs.change import Command, Delete, Numbered, Request
-from ouroboros.workspace.artifacts.dogs.readers.fenced import unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken
+from ouroboros.workspace.artifacts.fenced import closing, fence_of, unwrapped
 
 _LINE = re.compile(r"@@\s*PAWS_CMD\b:?", re.IGNORECASE)
 _LONGEST = 4_000
@@ -112,11 +112,16 @@ def check_order(commands: Sequence[Command]) -> None:
 def _pieces(lines: Sequence[str], first: int) -> list[tuple[Call, list[str]]]:
     """Each command with the lines below it, without a fence or blank lines around them."""
     found: list[tuple[Call, list[str]]] = []
-    is_literal = False
-    for number, line in enumerate(lines, start=first):
-        if line.lstrip().startswith("```"):
-            is_literal = not is_literal and bool(found)
-        call = None if is_literal else call_of(line, number)
+    fenced_to, is_spent = -1, False
+    for at, line in enumerate(lines):
+        number = first + at
+        fence = fence_of(line.lstrip()) if found and at > fenced_to else None
+        if fence is not None and not is_spent:
+            end = closing(lines, at + 1, fence)
+            is_spent = end is None
+            fenced_to = at if end is None else end
+            _check_fence(lines[at : fenced_to + 1], found[-1][1], number)
+        call = None if at <= fenced_to else call_of(line, number)
         if call is not None:
             found.append((call, []))
         elif found:
@@ -124,6 +129,19 @@ def _pieces(lines: Sequence[str], first: int) -> list[tuple[Call, list[str]]]:
         elif line.strip():
             raise BlockBroken("text stands before the first command", line=number)
     return [(call, _bare(content)) for call, content in found]
+
+
+def _check_fence(lines: Sequence[str], content: Sequence[str], number: int) -> None:
+    """Raises ``BlockBroken`` where a command stands in a fence that is a part of what a command puts in.
+
+    Such a fence may as well begin with one command's lines and end with those of another.
+    """
+    if not any(line.strip() for line in content):
+        return
+    for at, line in enumerate(lines):
+        if command_words(line) is not None:
+            why = "a command stands in a fence within the text of another; a fence around all of that text would tell"
+            raise BlockBroken(why, line=number + at)
 
 
 def _bare(content: list[str]) -> list[str]:

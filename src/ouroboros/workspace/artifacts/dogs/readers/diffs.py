@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from ouroboros.workspace.artifacts.dogs.change import Change, Delete, Edit, Hunk, Rename, Whole
-from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of, outdented
 from ouroboros.workspace.artifacts.dogs.readers.hunks import HEADER, Gathered
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
+from ouroboros.workspace.artifacts.fenced import Fence, fence_of
 
 _GIT = "diff --git "
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|.)")
@@ -47,7 +47,7 @@ def _is(name: str, letter: str) -> bool:
 
 def is_sign(lines: Sequence[str], number: int) -> bool:
     """Whether a file begins in a line: git's own line, or old and new name and a hunk."""
-    return _begins(lines[number : number + 3]) or _width(lines, number) > 0
+    return _begins(lines[number : number + 3])
 
 
 def _begins(lines: Sequence[str]) -> bool:
@@ -62,63 +62,33 @@ def _begins(lines: Sequence[str]) -> bool:
     )
 
 
-def _width(lines: Sequence[str], number: int) -> int:
-    """The blanks before a file that begins a fence within a list; 0 for any other line."""
-    width = len(lines[number]) - len(lines[number].lstrip(" "))
-    blanks = " " * width
-    if not width or not number or not lines[number - 1].startswith(blanks):
-        return 0
-    fence = fence_of(lines[number - 1][width:])
-    heads = [line.removeprefix(blanks) for line in lines[number : number + 3]]
-    return width if fence is not None and _begins(heads) else 0
+class DiffBlocks:
+    """Reads file by file; one whose hunks are shorter than they say is cut off."""
 
+    def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        """Nothing is read yet."""
+        self.found = Found()
+        self.opening: Fence | None = None
+        self._lines, self._wish = lines, wish
 
-def read(lines: Sequence[str], wish: Wish) -> Found:
-    """All files; one whose hunks are shorter than they say is cut off."""
-    found = Found()
-    lines = list(lines)
-    at = 0
-    opening: Fence | None = None
-    while at < len(lines):
-        if not is_sign(lines, at):
-            opening = _opened(opening, fence_of(lines[at]))
-            at += 1
-            continue
-        if width := _width(lines, at):
-            opening = _outdent(lines, at, width)
+    def begins(self, number: int) -> bool:
+        """Whether a file begins in a line."""
+        return is_sign(self._lines, number)
+
+    def step(self, at: int) -> int:
+        """Reads the file that begins in a line of the fence ``opening``, and gives the line behind it."""
+        found = self.found
         found.begin()
-        reader = _Reader(lines, at, opening)
+        reader = _Reader(self._lines, at, self.opening)
         try:
             reader.read()
-            found.changes += _changes(reader.file, found.blocks, wish)
+            found.changes += _changes(reader.file, found.blocks, self._wish)
         except BlockBroken as broken:
             _, new = reader.file.names()
             found.refuse(BlockBroken(broken.reason, line=broken.line, path=new))
-        found.spans.append((at, max(reader.at, at + 1)))
-        at = max(reader.at, at + 1)
-    return found
-
-
-def _outdent(lines: list[str], at: int, width: int) -> Fence | None:
-    """Takes the blanks of a list off a fence, whose first line stands above; the fence."""
-    opening = fence_of(lines[at - 1][width:])
-    end = at
-    while opening is not None and end < len(lines):
-        fence = fence_of(lines[end].removeprefix(" " * width))
-        end += 1
-        if fence is not None and fence.closes(opening):
-            break
-    lines[at - 1 : end] = outdented(lines[at - 1 : end], width)
-    return opening
-
-
-def _opened(opening: Fence | None, fence: Fence | None) -> Fence | None:
-    """The fence that is open behind a line."""
-    if fence is None:
-        return opening
-    if opening is None:
-        return fence
-    return None if fence.closes(opening) else opening
+        end = max(reader.at, at + 1)
+        found.spans.append((at, end))
+        return end
 
 
 class _Reader:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ouroboros.workspace.artifacts.dogs.change import Refusal
-from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
+from ouroboros.workspace.artifacts.fenced import Fence, fence_of
 
 _MOST = 20
 """So many are told."""

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from ouroboros.workspace.artifacts.dogs.change import Whole
 from ouroboros.workspace.artifacts.dogs.readers.bodies import Block
-from ouroboros.workspace.artifacts.dogs.readers.fenced import closing, fence_of, unwrapped
 from ouroboros.workspace.artifacts.dogs.readers.markdown import Blocks, Titled
-from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish, quoted
+from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Wish, next_shown, quoted
 from ouroboros.workspace.artifacts.dogs.readers.titles import Title, titled, titled_fence
+from ouroboros.workspace.artifacts.fenced import closing, fence_of
 
 SURE = "'--- File: PATH ---' above it, or --format whole, would say so"
 
@@ -26,7 +26,7 @@ _INTRODUCED = 3
 _LONGEST = 1_000
 _NEW = re.compile(r"(?:new(?: file)?|created?)", re.IGNORECASE)
 _NOT_ALL = re.compile(
-    r"\b(?:lines?|parts?|portions?|sections?|delet\w*|remov\w*|old|before|diff|changes|optional)\b|\.\.\.|\u2026",
+    r"\b(?:lines?|parts?|portions?|sections?|delet\w*|remov\w*|old|before|diff|changes|optional|numbered|outline|encoding|eol)\b|\.\.\.|\u2026",
     re.IGNORECASE,
 )
 _PART = re.compile(
@@ -52,34 +52,35 @@ _SHELLS = frozenset({
 _SCRIPTS = frozenset({"sh", "bash", "zsh", "fish", "ps1", "bat", "cmd"})
 _REMARKED = re.compile(r"^(?://|/\*|<!--|#|--|;)\s*(\S+?)\s*(?:\*/|-->)?$")
 _NAMED = re.compile(r"`([^`]+)`")
-_WRAPPERS = frozenset({"", "markdown", "md", "text", "txt"})
 
 
-def read(lines: Sequence[str], wish: Wish) -> Found:
-    """All files of an answer that is known to hold them."""
-    return _Listings(lines, wish, is_sure=True).read()
+class ListingBlocks(Blocks):
+    """Reads files in fences; where nothing is known of an answer (not ``is_sure``) they are ``is_guess``."""
 
-
-def guessed(lines: Sequence[str], wish: Wish) -> Found:
-    """The files of an answer of which nothing is known; they are ``is_guess``."""
-    found = _Listings(lines, wish, is_sure=False).read()
-    found.changes = [
-        replace(each, is_guess=True) if isinstance(each, Whole) else each for each in found.changes
-    ]
-    return found
-
-
-class _Listings(Blocks):
     def __init__(self, lines: Sequence[str], wish: Wish, *, is_sure: bool) -> None:
+        """Nothing is read yet."""
         super().__init__(lines, wish)
         self._is_sure = is_sure
-        around = unwrapped(lines)
-        is_around = around is not None and around[0].words.lower() in _WRAPPERS
-        self._outer = around[1] - 1 if around is not None and is_around else -1
         self._titles: dict[int, Title] = {}
 
     @override
-    def _head_at(self, number: int) -> Titled | None:
+    def step(self, number: int) -> int:
+        """Reads from a line outside of blocks on, and gives the next such line."""
+        before = len(self.found.changes)
+        end = super().step(number)
+        if not self._is_sure:
+            self.found.changes[before:] = [
+                replace(each, is_guess=True) if isinstance(each, Whole) else each
+                for each in self.found.changes[before:]
+            ]
+        return end
+
+    def title_of(self, head: Titled) -> Title:
+        """The name that stands in a line, with its remark."""
+        return self._titles[head.number]
+
+    @override
+    def head_at(self, number: int) -> Titled | None:
         line = self._lines[number]
         fence = fence_of(line)
         if fence is not None:
@@ -95,7 +96,7 @@ class _Listings(Blocks):
     def _above_fence(self, number: int) -> Title | None:
         if not self._lines[number].strip():
             return None
-        opening = self._next_shown(number + 1)
+        opening = next_shown(self._lines, number + 1)
         if opening >= len(self._lines) or opening > number + _BELOW:
             return None
         if fence_of(self._lines[opening]) is None:
@@ -105,7 +106,7 @@ class _Listings(Blocks):
     @override
     def _file(self, head: Titled, at: Block) -> int:
         title = self._titles[head.number]
-        opening = self._next_shown(head.before + 1)
+        opening = next_shown(self._lines, head.before + 1)
         fence = fence_of(self._lines[opening])
         words = fence.words if fence else ""
         inner = titled_fence(words)
@@ -129,9 +130,10 @@ class _Listings(Blocks):
             self._doubt(
                 f"{words!r} in the words above leaves open whether it is the file; {SURE}", head
             )
-        following = self._next_shown(opening + 1)
+        following = next_shown(self._lines, opening + 1)
         bare = fence_of(self._lines[following]) if following < len(self._lines) else None
-        if bare is not None and not bare.words:
+        fence = fence_of(self._lines[opening])
+        if fence is not None and bare is not None and bare.closes(fence):
             self._doubt(f"its fence is empty; {SURE}", head)
 
     def _introduced(self, number: int) -> str:
@@ -155,7 +157,7 @@ class _Listings(Blocks):
     @override
     def _next_header(self, number: int) -> int:
         """The next name outside of fences: what stands in one, such as a tree of files, names nothing."""
-        while number < len(self._lines) and self._head_at(number) is None:
+        while number < len(self._lines) and self.head_at(number) is None:
             fence = fence_of(self._lines[number])
             end = closing(self._lines, number + 1, fence) if fence else number
             if end is None:
@@ -166,7 +168,7 @@ class _Listings(Blocks):
     @override
     def _passed(self, number: int) -> int:
         fence = fence_of(self._lines[number])
-        if fence is None or number == self._outer:
+        if fence is None:
             return number + 1
         end = closing(self._lines, number + 1, fence)
         if end is None:
@@ -178,7 +180,7 @@ class _Listings(Blocks):
 
     def _left_open(self, number: int) -> None:
         rest = range(number + 1, len(self._lines))
-        if fence_of(self._lines[number]) and any(self._head_at(each) for each in rest):
+        if fence_of(self._lines[number]) and any(self.head_at(each) for each in rest):
             self.found.begin()
             why = "this fence is not closed, so nobody can tell which files stand behind it"
             self.found.refuse(BlockBroken(why, line=number + 1))

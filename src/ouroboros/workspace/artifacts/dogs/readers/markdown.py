@@ -19,13 +19,6 @@ from ouroboros.workspace.artifacts.dogs.change import (
     Whole,
 )
 from ouroboros.workspace.artifacts.dogs.readers.bodies import NO_END, PROSE, Block, fenced
-from ouroboros.workspace.artifacts.dogs.readers.fenced import (
-    Fence,
-    closing,
-    fence_of,
-    is_left_open,
-    outdented,
-)
 from ouroboros.workspace.artifacts.dogs.readers.page import (
     BlockBroken,
     Found,
@@ -33,8 +26,17 @@ from ouroboros.workspace.artifacts.dogs.readers.page import (
     Wish,
     before_dashes,
     named,
+    next_shown,
 )
+from ouroboros.workspace.artifacts.dogs.readers.titles import titled_fence
 from ouroboros.workspace.artifacts.faults import Malformed
+from ouroboros.workspace.artifacts.fenced import (
+    Fence,
+    closing,
+    fence_of,
+    is_left_open,
+    outdented,
+)
 from ouroboros.workspace.artifacts.frontmatter import Head, Reader, supported
 
 _HEADER = re.compile(
@@ -48,8 +50,9 @@ _DIFFS = frozenset({"diff", "patch", "udiff"})
 _SHORTEST = 3
 """A longer fence was chosen so that nothing inside closes it."""
 
-_HEAD_WITHIN = 200
-"""Words before the head are passed over, up to this line."""
+_HEAD_LINES = 200
+_HEAD_KEY = re.compile(r"(?:version|source_turn|metadata)\s*:")
+"""What tells the head of an answer from words between two rules."""
 
 
 class Titled(NamedTuple):
@@ -85,27 +88,22 @@ def _header_of(line: str) -> tuple[str, str] | None:
     return (found[1].lower(), words) if found and words else None
 
 
-def head_of(lines: Sequence[str]) -> tuple[Header, tuple[int, int]]:
-    """What the frontmatter says, and the lines that it takes; none is no fault.
+def head_end(lines: Sequence[str], first: int) -> int | None:
+    """The line that closes a frontmatter of answers, if one begins in a line; None for any other text."""
+    if lines[first].rstrip() != "---":
+        return None
+    within = range(first + 1, min(len(lines), first + _HEAD_LINES))
+    end = next((number for number in within if lines[number].rstrip() == "---"), None)
+    is_head = end is not None and any(map(_HEAD_KEY.match, lines[first + 1 : end]))
+    return end if is_head else None
+
+
+def head_of(lines: Sequence[str], first: int, end: int) -> Header:
+    """What a frontmatter says between these two lines.
 
     Raises:
         Refused: It is of another version, or cannot be read.
     """
-    first = next(
-        (number for number in range(min(len(lines), _HEAD_WITHIN)) if _begins(lines, number)), None
-    )
-    if first is None:
-        return Header(), (0, 0)
-    end = next(
-        (
-            number
-            for number in range(first + 1, min(len(lines), 200))
-            if lines[number].rstrip() == "---"
-        ),
-        None,
-    )
-    if end is None or not any(":" in line for line in lines[first + 1 : end]):
-        return Header(), (0, 0)
     try:
         head = Reader([line.rstrip() for line in lines[first + 1 : end]], first + 2).read()
         version = supported(head["version"], line=first + 2) if "version" in head else ""
@@ -113,22 +111,7 @@ def head_of(lines: Sequence[str]) -> tuple[Header, tuple[int, int]]:
         raise Refused(
             Refusal(reason=refused.why, line=refused.line), hint=refused.hint
         ) from refused
-    return _header(head, version), (first, end + 1)
-
-
-def _begins(lines: Sequence[str], number: int) -> bool:
-    """Whether a head begins in a line: the first of all, or one that goes on with a version."""
-    if lines[number].rstrip() != "---":
-        return False
-    above = [line for line in lines[:number] if line.strip()]
-    if not above or (len(above) == 1 and fence_of(above[0]) is not None):
-        return True
-    return number + 1 < len(lines) and lines[number + 1].startswith("version:")
-
-
-def read(lines: Sequence[str], wish: Wish) -> Found:
-    """All blocks; those that cannot be read are refused, each with its line."""
-    return Blocks(lines, wish).read()
+    return _header(head, version)
 
 
 def _header(head: Head, version: str) -> Header:
@@ -157,20 +140,25 @@ class Blocks:
         """Nothing is read yet."""
         self.found = Found()
         self._lines, self._wish = lines, wish
-        first = next((line for line in lines if line.strip()), "")
-        self._is_wrapped = fence_of(first) is not None
+        first = fence_of(next((line for line in lines if line.strip()), ""))
+        self._is_wrapped = first is not None and titled_fence(first.words) is None
         self._last = max((number for number, line in enumerate(lines) if line.strip()), default=-1)
 
-    def read(self) -> Found:
-        """All of them."""
-        at = 0
-        while at < len(self._lines):
-            at = self._step(at)
-        return self.found
+    def wrap(self, last: int) -> None:
+        """Notes the line that closes the fence around what is read now."""
+        self._is_wrapped, self._last = True, last
 
-    def _step(self, number: int) -> int:
+    def begins(self, number: int) -> bool:
+        """Whether a line names a file."""
+        return self.head_at(number) is not None
+
+    def is_like_one(self, number: int) -> bool:
+        """Whether a line is nearly the header of a file."""
+        return _LIKE_ONE.match(self._lines[number].strip()) is not None
+
+    def step(self, number: int) -> int:
         """Reads from a line outside of blocks on, and gives the next such line."""
-        head = self._head_at(number)
+        head = self.head_at(number)
         if head is None:
             return self._passed(number)
         self.found.begin()
@@ -178,7 +166,7 @@ class Blocks:
         self.found.spans.append((number, end))
         return end
 
-    def _head_at(self, number: int) -> Titled | None:
+    def head_at(self, number: int) -> Titled | None:
         """The name of a file that a line is."""
         found = _header_of(self._lines[number])
         return None if found is None else Titled(number, *found, number)
@@ -213,7 +201,7 @@ class Blocks:
 
     def _after(self, number: int) -> int:
         """Behind the fence of a block that was refused, so that its lines are not read as others."""
-        fence_line = self._next_shown(number + 1)
+        fence_line = next_shown(self._lines, number + 1)
         fence = fence_of(self._lines[fence_line]) if fence_line < len(self._lines) else None
         if fence is None:
             return number + 1
@@ -221,7 +209,7 @@ class Blocks:
         return len(self._lines) if end is None else end + 1
 
     def _next_header(self, number: int) -> int:
-        while number < len(self._lines) and self._head_at(number) is None:
+        while number < len(self._lines) and self.head_at(number) is None:
             number += 1
         return number
 
@@ -260,7 +248,7 @@ class Blocks:
     def _more(self, at: Block, number: int) -> int:
         """Further diffs that stand right behind the first one."""
         while True:
-            shown = self._next_shown(number)
+            shown = next_shown(self._lines, number)
             fence = fence_of(self._lines[shown]) if shown < len(self._lines) else None
             if fence is None or fence.words.split(" ")[0].lower() not in _DIFFS:
                 return number
@@ -292,7 +280,7 @@ class Blocks:
         Raises:
             BlockBroken: It is not closed, or nobody can tell where it is.
         """
-        opening = self._next_shown(number + 1)
+        opening = next_shown(self._lines, number + 1)
         fence = fence_of(self._lines[opening]) if opening < len(self._lines) else None
         if fence is None or (not fence.words and self._is_outer_end(opening)):
             return None
@@ -327,8 +315,9 @@ class Blocks:
         """
         stop = self._next_header(end + 1)
         rest = self._lines[end + 1 : stop]
-        fences = [line for line in rest if fence_of(line)]
-        is_outer = self._is_wrapped and stop == len(self._lines) and len(fences) == 1
+        fences = [end + 1 + number for number, line in enumerate(rest) if fence_of(line)]
+        is_last = fences == [self._last] or (stop == len(self._lines) and len(fences) == 1)
+        is_outer = self._is_wrapped and is_last
         if not fences or is_outer or len(fence.mark) > _SHORTEST:
             return False
         next_fence = fence_of(rest[0])
@@ -338,11 +327,6 @@ class Blocks:
     def _is_outer_end(self, number: int) -> bool:
         """Whether a bare fence closes the one around the whole bundle."""
         return self._is_wrapped and number == self._last
-
-    def _next_shown(self, number: int) -> int:
-        while number < len(self._lines) and not self._lines[number].strip():
-            number += 1
-        return number
 
     def _refuse(self, why: str, number: int) -> None:
         self.found.refuse(BlockBroken(why, line=number + 1))

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from ouroboros.workspace.artifacts.dogs.change import Request
 from ouroboros.workspace.artifacts.dogs.readers.bodies import Block, in_markers
-from ouroboros.workspace.artifacts.dogs.readers.fenced import Fence, fence_of
 from ouroboros.workspace.artifacts.dogs.readers.page import (
     BlockBroken,
     Found,
@@ -17,6 +16,7 @@ from ouroboros.workspace.artifacts.dogs.readers.page import (
     before_dashes,
     named,
 )
+from ouroboros.workspace.artifacts.fenced import Fence, fence_of
 
 _MARKER = re.compile(
     r"[^\w\s-]{0,8}\s*-{3,}\s*(DOGS|CATS|RSI_LINK)_(START|END)_FILE\b", re.IGNORECASE
@@ -27,6 +27,10 @@ _LIKE_ONE = re.compile(
 
 _BASE64 = re.compile(r"# Format: ?Base64\b", re.IGNORECASE)
 """Before the first block: the text of every one is base64, as the oldest bundles had it."""
+
+
+_KINDS = (False, True)
+"""Those of a dog or cat, and those of a chain."""
 
 
 class _Marker(NamedTuple):
@@ -46,16 +50,6 @@ def is_sign(line: str) -> bool:
     return found is not None and found.is_start
 
 
-def read(lines: Sequence[str], wish: Wish) -> Found:
-    """All blocks of the kind that is wished for; the other kind is left alone, and told."""
-    reader = _Reader(lines, wish)
-    at = 0
-    while at < len(lines):
-        at = reader.step(at)
-    reader.tell_left()
-    return reader.found
-
-
 def _marker(line: str, number: int) -> _Marker | None:
     if "_FILE" not in line.upper():
         return None
@@ -68,44 +62,62 @@ def _marker(line: str, number: int) -> _Marker | None:
     return _Marker(number, is_chain, found[2].upper() == "START", named(rest[1:]))
 
 
-class _Reader:
+class MarkerBlocks:
+    """Reads the blocks of the kind that is wished for; those of the other kind are left alone, and told."""
+
     def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        """Nothing is read yet."""
         self.found = Found()
         self._lines, self._wish = lines, wish
         self._left = 0
         every = [made for number, line in enumerate(lines) if (made := _marker(line, number))]
-        self._markers = [each for each in every if each.is_chain == wish.rsi_link]
-        self._numbers = [each.number for each in self._markers]
-        self._at = {each.number: each for each in every}
-        self._closers = self._fences_at_ends()
-        head = lines[: self._numbers[0]] if self._numbers else ()
+        self._of_kind = {kind: [each for each in every if each.is_chain == kind] for kind in _KINDS}
+        self._numbers = {
+            kind: [each.number for each in markers] for kind, markers in self._of_kind.items()
+        }
+        self._closers = {
+            kind: self._fences_at_ends(markers) for kind, markers in self._of_kind.items()
+        }
+        numbers = self._numbers[wish.rsi_link]
+        head = lines[: numbers[0]] if numbers else ()
         self._is_base64 = any(_BASE64.match(line) for line in head)
 
-    def _fences_at_ends(self) -> dict[str, list[tuple[int, Fence, _Marker]]]:
+    def _fences_at_ends(
+        self, markers: Sequence[_Marker]
+    ) -> dict[str, list[tuple[int, Fence, _Marker]]]:
         """Bare fences that stand right before an end marker, by the path that it names."""
         found: dict[str, list[tuple[int, Fence, _Marker]]] = defaultdict(list)
-        for marker in self._markers:
+        for marker in markers:
             above = marker.number - 1
             while above >= 0 and not self._lines[above].strip():
                 above -= 1
-            fence = fence_of(self._lines[above]) if above >= 0 and not marker.is_start else None
+            is_behind = above >= 0 and not marker.is_start
+            fence = fence_of(self._lines[above].lstrip(" ")) if is_behind else None
             if fence is not None and not fence.words:
                 found[marker.named.path].append((above, fence, marker))
         return found
 
+    def begins(self, number: int) -> bool:
+        """Whether a block of either kind begins in a line."""
+        return is_sign(self._lines[number])
+
+    def is_like_one(self, number: int) -> bool:
+        """Whether a line is no beginning of a block, but an end, or nearly a marker."""
+        line = self._lines[number]
+        return "_FILE" in line.upper() and _LIKE_ONE.match(line.strip()) is not None
+
     def step(self, number: int) -> int:
         """Reads from a line outside of blocks on, and gives the next such line."""
-        marker = self._at.get(number)
+        marker = _marker(self._lines[number], number)
         if marker is None:
-            if "_FILE" in self._lines[number].upper() and _LIKE_ONE.match(
-                self._lines[number].strip()
-            ):
+            if self.is_like_one(number):
                 self.found.begin()
                 self._refuse("it looks like a marker, but lacks three - on a side", number)
             return number + 1
         if marker.is_chain != self._wish.rsi_link:
             self._left += marker.is_start
-            return number + 1
+            end = self._end(marker) if marker.is_start else None
+            return number + 1 if end is None or not end.ends(marker) else end.number + 1
         self.found.begin()
         if not marker.is_start:
             self._refuse("an end marker without a start marker", number, marker.named.path)
@@ -115,7 +127,7 @@ class _Reader:
         return self._block(marker)
 
     def _block(self, start: _Marker) -> int:
-        end = self._fenced_end(start) or self._next(start.number)
+        end = self._end(start)
         if end is not None and end.ends(start):
             self._take(start, end.number)
             self.found.spans.append((start.number, end.number + 1))
@@ -133,9 +145,14 @@ class _Reader:
         self.found.spans.append((start.number, after))
         return after
 
-    def _next(self, number: int) -> _Marker | None:
-        place = bisect_right(self._numbers, number)
-        return self._markers[place] if place < len(self._markers) else None
+    def _end(self, start: _Marker) -> _Marker | None:
+        """The marker that ends a block, or what stands where it should."""
+        return self._fenced_end(start) or self._next(start)
+
+    def _next(self, start: _Marker) -> _Marker | None:
+        markers = self._of_kind[start.is_chain]
+        place = bisect_right(self._numbers[start.is_chain], start.number)
+        return markers[place] if place < len(markers) else None
 
     def _fenced_end(self, start: _Marker) -> _Marker | None:
         """The end of a block whose text stands in a fence, whatever markers are in the text."""
@@ -147,7 +164,7 @@ class _Reader:
             return None
         ends: list[_Marker] = []
         for path in {start.named.path, ""}:
-            known = self._closers.get(path, [])
+            known = self._closers[start.is_chain].get(path, [])
             place = bisect_right(known, first, key=lambda each: each[0])
             for _, fence, marker in known[place:]:
                 if fence.closes(opening):

@@ -160,6 +160,13 @@ def without_returns(lines: Sequence[str]) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
+def next_shown(lines: Sequence[str], number: int) -> int:
+    """The first line from a number on with anything to be seen; the number of lines where none has."""
+    while number < len(lines) and not lines[number].strip():
+        number += 1
+    return number
+
+
 def is_blank(line: str) -> bool:
     """Whether nothing can be seen."""
     return not line.strip()

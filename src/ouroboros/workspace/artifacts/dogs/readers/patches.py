@@ -10,9 +10,9 @@ from ouroboros.workspace.artifacts.dogs.change import (
     Rename,
     Whole,
 )
-from ouroboros.workspace.artifacts.dogs.readers.fenced import outdented
 from ouroboros.workspace.artifacts.dogs.readers.hunks import signed
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish
+from ouroboros.workspace.artifacts.fenced import outdented
 from ouroboros.workspace.patch.syntax import (
     BEGIN,
     END,
@@ -31,28 +31,40 @@ def is_sign(line: str) -> bool:
     return line.strip() == BEGIN
 
 
-def read(lines: Sequence[str], wish: Wish) -> Found:
-    """All files of all patches; a fault refuses its whole patch."""
-    found = Found()
-    at = 0
-    while at < len(lines):
-        if not is_sign(lines[at]):
-            at += 1
-            continue
+class PatchBlocks:
+    """Reads patch by patch; a fault refuses its whole patch."""
+
+    def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        """Nothing is read yet."""
+        self.found = Found()
+        self._lines, self._wish = lines, wish
+
+    def begins(self, number: int) -> bool:
+        """Whether a patch begins in a line."""
+        return is_sign(self._lines[number])
+
+    def step(self, at: int) -> int:
+        """Reads the patch that begins in a line, and gives the line behind it."""
+        lines = self._lines
+        width = _width(lines[at])
         end = next(
             (
                 number
                 for number in range(at + 1, len(lines))
-                if lines[number].strip() in {BEGIN, END}
+                # One that is indented further is a line of context: a patch may be about patches.
+                if lines[number].strip() in {BEGIN, END} and _width(lines[number]) <= width
             ),
             None,
         )
         is_whole = end is not None and lines[end].strip() == END
         stop = end + 1 if end is not None and is_whole else (len(lines) if end is None else end)
-        _patch(_bare(lines[at:stop]), at, found, wish, is_whole=is_whole)
-        found.spans.append((at, stop))
-        at = stop
-    return found
+        _patch(_bare(lines[at:stop]), at, self.found, self._wish, is_whole=is_whole)
+        self.found.spans.append((at, stop))
+        return stop
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _bare(lines: Sequence[str]) -> list[str]:

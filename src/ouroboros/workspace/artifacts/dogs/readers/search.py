@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 
 from ouroboros.workspace.artifacts.dogs.change import Edit, Whole
-from ouroboros.workspace.artifacts.dogs.readers.fenced import fence_of
 from ouroboros.workspace.artifacts.dogs.readers.page import BlockBroken, Found, Wish, named
 from ouroboros.workspace.artifacts.dogs.readers.sought import HEAD, TAIL, block_end, pair
 from ouroboros.workspace.artifacts.dogs.readers.tags import path_of
 from ouroboros.workspace.artifacts.dogs.readers.titles import titled, titled_fence
+from ouroboros.workspace.artifacts.fenced import fence_of
 
 _ABOVE = 4
 _LONGEST_NAME = 300
@@ -23,21 +23,30 @@ def is_sign(line: str) -> bool:
     return line.startswith(("<<<<<", "-----")) and HEAD.match(line) is not None
 
 
-def read(lines: Sequence[str], wish: Wish) -> Found:
-    """All blocks; one without a name is of the file of the one before."""
-    found = Found()
-    path, at = "", 0
-    last_end = 0
-    while at < len(lines):
+class SearchBlocks:
+    """Reads block by block; one without a name is of the file of the one before."""
+
+    def __init__(self, lines: Sequence[str], wish: Wish) -> None:
+        """Nothing is read yet."""
+        self.found = Found()
+        self.floor = 0
+        self._lines, self._wish = lines, wish
+        self._path = ""
+
+    def begins(self, number: int) -> bool:
+        """Whether a block begins in a line."""
+        return is_sign(self._lines[number])
+
+    def step(self, at: int) -> int:
+        """Reads the block that begins in a line, and gives the line behind it; no name is looked for above ``floor``."""
+        lines, found = self._lines, self.found
         head = HEAD.match(lines[at])
-        if head is None:
-            at += 1
-            continue
         block = found.begin()
-        near, above = _path_above(lines, at, last_end, known=path)
-        path = head[1].strip() or near or path
+        near, above = _path_above(lines, at, self.floor, known=self._path)
+        said = head[1].strip() if head else ""
+        self._path = path = said or near or self._path
         try:
-            end = _end(lines, at, wish)
+            end = _end(lines, at, self._wish)
             if not path:
                 raise BlockBroken("no line above names the file", line=at + 1)
             hunk, new = pair(_closed(lines, at, end), at + 1)
@@ -51,8 +60,7 @@ def read(lines: Sequence[str], wish: Wish) -> Found:
             found.refuse(BlockBroken(broken.reason, line=broken.line, path=path))
             end = _skipped(lines, at)
         found.spans.append((above, end + 1))
-        at = last_end = end + 1
-    return found
+        return end + 1
 
 
 def _end(lines: Sequence[str], at: int, wish: Wish) -> int:

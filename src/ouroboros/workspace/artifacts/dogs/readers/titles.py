@@ -21,6 +21,12 @@ _REMARK = re.compile(
 )
 _LINES = re.compile(r"^(.*[^:#\s])(?::\d+(?:-\d+)?|#L?\d+(?:-L?\d+)?)$")
 _CITED = re.compile(r"^(\d+):(\d+):(.+)$")
+_OWN = re.compile(
+    r"^[\w+.#-]*:(\"(?:[^\"\\]|\\.)*\"|[^\s\"]\S*)"
+    r"((?: +(?:numbered|outline|executable|bom|no-final-newline|encoding=\S+|eol=\S+))+) *$"
+)
+"""As ``ouro cats`` says how a file is written."""
+
 _WITH_LANGUAGE = re.compile(r"^([\w+.#-]*):(?![\\/]{2})(\S.*)$")
 _ATTRIBUTE = re.compile(
     r"""(?:^|\s)(?:title|file|filename|path)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"'{}]+))"""
@@ -73,6 +79,8 @@ def titled_fence(words: str) -> Title | None:
         return _title(json.dumps(found[1] or found[2] or found[3]), "", is_sure=True)
     if found := _CITED.match(words):
         return _title(found[3], f"lines {found[1]}-{found[2]}", is_sure=True)
+    if found := _OWN.match(words):
+        return _title(found[1], found[2].strip(), is_sure=True)
     rest, is_sure = words, False
     if found := _WITH_LANGUAGE.match(words):
         rest, is_sure = found[2], True
