@@ -242,9 +242,46 @@ def test_what_stands_in_fences_comes_out_whole(code: list[str]) -> None:
     assert codes(text) == code
 
 
+DRAFTED: Table = {
+    "a draft before": ("<think>\n```repl\na()\n```\n</think>\n```repl\nb()\n```", ["b()"]),
+    "nothing but a draft": ("<thinking>\n```repl\na()\n```\n</thinking>\nDone.", []),
+    "a draft behind": ("```repl\nb()\n```\n<reasoning>\n```repl\na()\n```\n</reasoning>", ["b()"]),
+    "in capitals": ("<THINK>\n```repl\na()\n```\n</THINK>\n```repl\nb()\n```", ["b()"]),
+    "in one line": ("<think>x</think>\n```repl\nb()\n```", ["b()"]),
+    "words behind the tag": ("<think>\nx\n</think> Now:\n```repl\nb()\n```", ["b()"]),
+    "two drafts": (
+        "<think>\nx\n</think>\n<think>\n```repl\na()\n```\n</think>\n```repl\nb()\n```",
+        ["b()"],
+    ),
+    "a draft with an end tag in a fence": (
+        "<think>\n```html\n</think>\n```\n```repl\na()\n```\n</think>\n```repl\nb()\n```",
+        ["b()"],
+    ),
+    "tags in code": ("```repl\nx = `<think>\n`\nb()\n```", ["x = `<think>\n`\nb()"]),
+    "tags in a line of words": ("I <think> so.\n```repl\nb()\n```\n`</think>`", ["b()"]),
+    "one that nothing ends": ("<think>\n```repl\nb()\n```", ["b()"]),
+    "bare code in a draft": ("<think>\nsetFinal(1)\n</think>\nNothing to run.", []),
+}
+
+
+@pytest.mark.proves("B13")
+@every("name", DRAFTED)
+def test_code_of_a_draft_is_not_run(name: str) -> None:
+    text, wanted = DRAFTED[name]
+    assert codes(text) == wanted
+
+
 @pytest.mark.proves("B13")
 @every(
-    "text", ["[" * 100_000, '{"code":' * 20_000, "```" * 50_000, "`" * 200_000, "{code" * 50_000]
+    "text",
+    [
+        "[" * 100_000,
+        '{"code":' * 20_000,
+        "```" * 50_000,
+        "`" * 200_000,
+        "{code" * 50_000,
+        "<think>\n" * 50_000,
+    ],
 )
 def test_a_flood_is_read_in_bounded_time(text: str) -> None:
     assert len(blocks(text)) <= MOST_BLOCKS

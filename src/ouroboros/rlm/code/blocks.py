@@ -6,6 +6,7 @@ Fences marked ``repl``; other fences that hold JavaScript; a tool call as JSON; 
 from msgspec import Struct
 
 from ouroboros.rlm.code import bare, calls, fences
+from ouroboros.workspace.artifacts.drafts import without_drafts
 
 MOST_BLOCKS = 50
 _OURS = frozenset({"repl"})
@@ -69,6 +70,7 @@ class Block(Struct, frozen=True, kw_only=True):
 def blocks(text: str) -> tuple[Block, ...]:
     """The blocks to run, in order; empty when the reply holds no code."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    text = without_drafts(text)
     found = _fenced(fences.fences(text))
     if not found:
         found = [Block(code=code) for code in calls.codes(text)]
