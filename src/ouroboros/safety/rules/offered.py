@@ -23,19 +23,119 @@ _WORD = re.compile(r"[a-z][\w-]*")
 _CHECKERS = frozenset({
     *("pytest", "py.test", "mypy", "pyright", "flake8", "black", "isort", "pylint", "tox", "nox"),
     *("eslint", "tsc", "prettier", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest"),
-    *("shellcheck", "mkdir"),
+    "shellcheck",
 })
 """Programs without sub-commands: whatever word follows is what they work on."""
 
 _TELLING = frozenset({
     *("apt", "apt-get", "brew", "bun", "bundle", "cargo", "composer", "conda", "deno", "docker"),
     *("dotnet", "git", "go", "gradle", "hatch", "helm", "invoke", "just", "kubectl", "make", "mix"),
-    *("mvn", "nerdctl", "npm", "pdm", "pip", "pip3", "pnpm", "podman", "poetry", "rake", "rye"),
+    *("mvn", "nerdctl", "npm", "pdm", "pip", "pnpm", "podman", "poetry", "rake", "rye"),
     *("swift", "systemctl", "task", "terraform", "uv", "yarn"),
 })
 """Programs that do nothing, or all they can, without a word that says what to do."""
 
-_PYTHONS = frozenset({"python", "python3", "pypy", "pypy3"})
+_PYTHONS = frozenset({"python", "pypy"})
+_GIT_WORDS = frozenset({
+    *("add", "apply", "blame", "branch", "cherry-pick", "commit", "diff", "log", "merge", "mv"),
+    *("revert", "show", "stash", "status", "switch", "tag"),
+})
+"""Of the others some run programs that an option names, reach other places, or drop what is not committed."""
+
+_ANYTHING = frozenset({
+    *(
+        "awk",
+        "bpython",
+        "bun",
+        "cc",
+        "clang",
+        "clang++",
+        "clisp",
+        "clojure",
+        "cmake",
+        "deno",
+        "ed",
+        "elixir",
+    ),
+    *(
+        "emacs",
+        "erl",
+        "ex",
+        "expect",
+        "g++",
+        "gawk",
+        "gcc",
+        "gdb",
+        "ghci",
+        "groovy",
+        "guile",
+        "ipython",
+    ),
+    *(
+        "java",
+        "jshell",
+        "julia",
+        "lldb",
+        "lua",
+        "luajit",
+        "m4",
+        "mawk",
+        "nano",
+        "nawk",
+        "node",
+        "nodejs",
+    ),
+    *(
+        "nvim",
+        "octave",
+        "osascript",
+        "pdb",
+        "perl",
+        "php",
+        "pypy",
+        "python",
+        "qemu",
+        "r",
+        "racket",
+        "rscript",
+    ),
+    *(
+        "ruby",
+        "sbcl",
+        "scala",
+        "script",
+        "sqlite3",
+        "swipl",
+        "tclsh",
+        "ts-node",
+        "tsx",
+        "vi",
+        "vim",
+        "wasmtime",
+    ),
+    *("wine", "wish"),
+})
+"""Interpreters, editors, debuggers and compilers: an option more, and they run any code."""
+
+_OF_FILES = frozenset({
+    *(
+        "cpio",
+        "install",
+        "link",
+        "mkdir",
+        "mkfifo",
+        "mktemp",
+        "patch",
+        "rename",
+        "rsync",
+        "split",
+        "symlink",
+    ),
+    *("tar", "touch", "unzip", "zip"),
+})
+"""What they are given is a file, and the next one may be any."""
+
+_VERSION = re.compile(r"-?\d[\d.]*$")
 _SCRIPT = re.compile(r"[\w./-]*\w\.(py|js|mjs|cjs|ts|rb|php)")
 
 
@@ -129,7 +229,7 @@ def _beginnings(intent: Intent, verdict: Verdict) -> tuple[str, ...]:
 
 def beginning(words: Sequence[str]) -> tuple[str, ...]:
     """A program, with what it is told to do where that is a word; empty where that lets through much else."""
-    name, rest = words[0].rpartition("/")[2], tuple(words[1:])
+    name, rest = _VERSION.sub("", words[0].rpartition("/")[2]), tuple(words[1:])
     if words[0].startswith("-") or reaches(words[0], rest):
         return ()
     start = runner_start(words)
@@ -142,14 +242,23 @@ def beginning(words: Sequence[str]) -> tuple[str, ...]:
         return (*words[:2], *inner) if inner else ()
     if rest and _SCRIPT.fullmatch(rest[0]) and name in {*_PYTHONS, "node", "ruby", "php"}:
         return tuple(words[:2])
-    has_word = bool(rest) and _WORD.fullmatch(rest[0]) is not None
-    if name in _TELLING:
+    word = rest[0] if rest and _WORD.fullmatch(rest[0]) else ""
+    has_word = bool(word)
+    if name == "git":
+        found = words[:2] if word in _GIT_WORDS else ()
+    elif name in _TELLING:
         is_script = rest[:1] == ("run",) and len(rest) > 1 and _WORD.fullmatch(rest[1]) is not None
-        found = words[: 3 if is_script else 2] if has_word else ()
-    elif is_harmful_name(name) or (name not in _CHECKERS and _sends(words)):
+        is_told = has_word and (is_script or name not in _ANYTHING)
+        found = words[: 3 if is_script else 2] if is_told else ()
+    elif name in _CHECKERS:
+        found = words[:1]
+    elif is_harmful_name(name) or name.lower() in _ANYTHING or name in _OF_FILES or _sends(words):
         found = ()
+    elif has_word:
+        found = words[:2]
     else:
-        found = words[: 2 if has_word and name not in _CHECKERS else 1]
+        # Of a program nobody knows the name alone says nothing, unless it is one of the project's scripts.
+        found = words[:1] if "/" in words[0] and not words[0].startswith("/") else ()
     found = tuple(found)
     is_sayable = bool(found) and read_shell(shlex.join(found)).simple == found
     return found if is_sayable and found not in BANNED and _is_sayable(found) else ()

@@ -1,6 +1,21 @@
 """Commands in which something hides behind a loop, a condition, a variable or a substitution."""
 
 TRICKS = r"""
+command read -r PATH < README.md; ls
+time read -r PATH < README.md; ls
+nice read -r PATH < README.md; ls
+builtin read -r PATH < README.md; ls
+command read -r IFS < README.md; ls
+command read -r GIT_DIR < README.md; git status
+command read -r name < README.md; cat "$name"
+bash -c 'command read -r PATH < README.md; ls'
+find . -name x -exec read -r PATH ';'
+ls | xargs read -r
+while read -r l; do cat README.md; cd ..; done < README.md
+while read -r l; do cat README.md; cd docs; done < README.md
+while read -r l; do for f in a; do cat README.md; cd docs; done; done < README.md
+while read -r l; do if true; then cd docs && cat evil; fi; done < README.md
+while read -r l; do cat README.md; command cd docs; done < README.md
 ls nope && cd docs && ls; cat evil
 (ls && cd docs && ls); cat evil
 { ls nope && cd docs && ls; }; cat evil

@@ -179,6 +179,37 @@ def test_what_an_example_shows_is_not_done(text: str, words: str):
 
 
 @pytest.mark.proves("M15")
+@every(
+    "words, is_done",
+    [
+        ("We validate input now. For example, empty names are refused.", True),
+        ("I added an example to the docs.", True),
+        ("I updated the examples. Now:", True),
+        ("Each block now looks up its parent.", True),
+        ("The format string is this: wrong. Change:", True),
+        ("It looks like the constant is wrong. Fix:", True),
+        ("That looks like a bug. Fix:", True),
+        ("This looks like an off-by-one.", True),
+        ("It guards against bugs such as the off-by-one.", True),
+        ("Handle edge cases, e.g. zero.", True),
+        ("Something like a race was there. The mend:", True),
+        ("The tests need a fix, e.g. the parser broke:", False),
+        ("You could write something like this:", False),
+        ("For example, to change it you would write:", False),
+    ],
+)
+def test_only_the_sentence_that_leads_to_a_fence_says_whether_it_is_an_example(
+    words: str, is_done: bool
+):
+    diff = "```diff\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n```\n"
+    changed, bundle = outcome(f"{words}\n\n{diff}")
+    # What is left open is refused, and not passed over without a change.
+    assert (changed, bundle is None) == (
+        ({"src/a.py": b"a = 1\nb = 3\n"}, False) if is_done else ({}, True)
+    )
+
+
+@pytest.mark.proves("M15")
 @every("text", TEXTS)
 def test_a_bundle_of_files_gives_them_back_whatever_they_hold(text: str):
     body = f"# A page\n\n{TEXTS[text]}\nMore.\n"

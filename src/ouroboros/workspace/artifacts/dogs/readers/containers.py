@@ -54,20 +54,30 @@ _WRAPPERS = frozenset({
 _DIFFS = frozenset({"diff", "patch", "udiff"})
 _PAGES = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc")
 _EXAMPLE = re.compile(
-    r"\b(?:for (?:example|instance)\b|e\.\s?g\.|examples? of\b|an? (?:\w+ )?example\b(?! (?:file|page|project|app|script)))|"
-    r"\b(?:format|syntax|dialect|notation)\b.{0,60}?\b(?:looks?\b|(?:is|are|reads?)(?: (?:this|so|as follows|like this))?\s?:)|"
-    r"\b(?:an?|each|every|any) (?:\w+ )?(?:patch|block|diff|answer|reply|change|bundle)\b.{0,40}\blooks?\b|"
-    r"^[#*\s]*examples?[*:\s]*$",
+    r"\bfor (?:example|instance)\W*$|^\W*(?:(?:(?:here|this)(?:'s| is) )?(?:an? |the )?(?:\w+ )?examples?"
+    r"(?: of (?:an?|the|this|that|each|every) (?:\w+ )?(?:answer|block|bundle|dialect|diff|format|notation|patch|reply|syntax))?)\W*$|"
+    r"\b(?:format|syntax|dialect|notation)\b.{0,60}?\b(?:looks?\b|(?:is|are|reads?)(?: (?:this|so|as follows|like this))?\W*$)|"
+    r"\b(?:an?|each|every|any) (?:\w+ )?(?:patch|block|diff|answer|reply|change|bundle)\b.{0,40}\blooks? like\b",
     re.IGNORECASE,
 )
-"""What introduces an example."""
+"""An introduction that says of what follows that it is an example."""
 
 _PERHAPS = re.compile(
-    r"\b(?:(?:would|could|might|may) look|(?:it|they|these|that|this) looks? like|something like|similar to|such as|"
-    r"hypothetical(?:ly)?|sample)\b|\bexamples?\W{0,4}$",
+    r"\b(?:for (?:example|instance)|examples?|such as|similar to|something like|hypothetical(?:ly)?|sample|"
+    r"(?:would|could|might|may|can) look|(?:it|they|these|that|this) looks? like)\b",
     re.IGNORECASE,
 )
-"""What may introduce one, and a change as well."""
+"""One that leaves it open."""
+
+_SENTENCE = re.compile(r"(?<=[.!?])[*_)\"']*\s+")
+
+
+def _introduction(words: str) -> str:
+    """The last sentence above a fence where it leads over to it; what ends before it speaks of something else."""
+    text = re.sub(r"\be\.\s?g\.", "for example", words, flags=re.IGNORECASE)
+    last = _SENTENCE.split(text)[-1]
+    return "" if re.search(r"[.!?][*_)\"']*$", last) else last
+
 
 _REMARK = re.compile(r"^\s*(?://|/\*|<!--|#|--|;|\*)")
 _LEAD = re.compile(
@@ -322,7 +332,7 @@ class AnswerReader:
         sign = self._sign(at + 1, stop)
         if sign is None:
             return self._plain(at, fence, end)
-        words = self._words_above(at)
+        words = _introduction(self._words_above(at))
         if _EXAMPLE.search(words):
             self.notes.append(
                 f"line {at + 1}: a fence is an example, as the words above say, and was passed over"
