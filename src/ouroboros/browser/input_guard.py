@@ -29,12 +29,12 @@ _BORN_MS = 500
 _NAME, _KEY = (f'"{secrets.token_hex(16)}"' for _ in range(2))
 
 
-class _Value(Struct, frozen=True):
+class _GuardValue(Struct, frozen=True):
     value: object = None
 
 
-class _Evaluated(Struct, frozen=True):
-    result: _Value = _Value()
+class _GuardAnswer(Struct, frozen=True):
+    result: _GuardValue = _GuardValue()
 
 
 class _Added(Struct, frozen=True):
@@ -137,7 +137,7 @@ class InputGuard:
             "contextId": world.context,
             "returnByValue": True,
         }
-        done = await self._tab.ask(_Evaluated, _EVALUATE, params, session=world.session)
+        done = await self._tab.ask(_GuardAnswer, _EVALUATE, params, session=world.session)
         return done.result.value
 
     def _forget_coming(self) -> None:

@@ -275,9 +275,9 @@ def _read_permission_files(
     places = [(top, name) for top in tops for name in trust.permission_files(top, home)]
     if not places:
         return
-    from ouroboros.app.config.permission_files import Ground, read
+    from ouroboros.app.config.permission_files import PathGround, read
 
-    ground = Ground(
+    ground = PathGround(
         folder=folder,
         tree=trust.tree_folder(cwd, home) or folder,
         cwd=cwd,

@@ -65,7 +65,7 @@ class PermissionFile(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class Ground(Struct, frozen=True, kw_only=True):
+class PathGround(Struct, frozen=True, kw_only=True):
     """What paths in such files are relative to.
 
     Attributes:
@@ -85,7 +85,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     mode: str = "ask"
 
 
-class _Unreadable(Exception):
+class _RuleUnreadable(Exception):
     """A line that says nothing that could hold here."""
 
 
@@ -99,7 +99,7 @@ def needing_trust(path: Path) -> bytes | None:
 
 
 def read(
-    ground: Ground, places: Iterable[tuple[Path, str]], trusted: Mapping[str, bytes]
+    ground: PathGround, places: Iterable[tuple[Path, str]], trusted: Mapping[str, bytes]
 ) -> Iterator[PermissionFile]:
     """What counts of the files that lie in these folders under these names; blocks.
 
@@ -172,7 +172,7 @@ def _spelled(value: object) -> list[str]:
 
 
 def _counted(
-    path: Path, name: str, block: Table, ground: Ground, *, is_trusted: bool
+    path: Path, name: str, block: Table, ground: PathGround, *, is_trusted: bool
 ) -> PermissionFile:
     """What of a block counts; lines that cannot be understood are told in one warning."""
     lists: dict[str, list[object]] = {}
@@ -205,7 +205,7 @@ def _counted(
 
 
 def _rules(
-    name: str, outcome: Outcome, entries: list[object], ground: Ground, *, is_trusted: bool
+    name: str, outcome: Outcome, entries: list[object], ground: PathGround, *, is_trusted: bool
 ) -> tuple[list[object], list[str]]:
     """The rules of one list in our spelling, and the lines that are left out; a stranger's may cost little."""
     kept: dict[str, None] = {}
@@ -213,18 +213,18 @@ def _rules(
     for each in entries if is_trusted else entries[:MOST_RULES]:
         try:
             if not is_trusted and not is_modest(each):
-                raise _Unreadable
+                raise _RuleUnreadable
             is_claudes = name.startswith(CLAUDE)
             own = _in_our_words(outcome, each, ground, name == LOCAL) if is_claudes else [each]
             kept |= dict.fromkeys([_sound(outcome, rule, ground) for rule in own])
-        except (ConfigBroken, _Unreadable):
+        except (ConfigBroken, _RuleUnreadable):
             missed.append(f"{outcome} {' '.join(str(each).split())}"[:_LONGEST_SHOWN])
     if not is_trusted and len(entries) > MOST_RULES:
         missed.append(f"{outcome} beyond the first {MOST_RULES} lines")
     return list(kept), missed
 
 
-def _sound(outcome: Outcome, written: object, ground: Ground) -> str:
+def _sound(outcome: Outcome, written: object, ground: PathGround) -> str:
     """A rule of ours in its short spelling; raises ``ConfigBroken`` where it can never hold."""
     limiting(outcome, written, home=ground.home, project=ground.folder)
     return str(parse_rule(outcome, written))
@@ -237,7 +237,7 @@ def _narrower(written: object, own: str) -> str:
     return mode if mode and own in order and order.index(mode) < order.index(own) else ""
 
 
-def _directories(block: Table, ground: Ground, lists: dict[str, list[object]]) -> Iterator[str]:
+def _directories(block: Table, ground: PathGround, lists: dict[str, list[object]]) -> Iterator[str]:
     """Adds rules to read the folders that are named; changing them asks as before. Gives those left out."""
     written, person = block.get("additionalDirectories"), Path(os.path.realpath(ground.person))
     for each in cast("list[object]", written) if isinstance(written, list) else ():
@@ -252,7 +252,7 @@ def _directories(block: Table, ground: Ground, lists: dict[str, list[object]]) -
 
 
 def _in_our_words(
-    outcome: Outcome, written: object, ground: Ground, is_local: bool
+    outcome: Outcome, written: object, ground: PathGround, is_local: bool
 ) -> Iterator[str]:
     """One of Claude Code's rules as rules of ours that say no less of what they limit, and no more of what they allow."""
     rule = parse_rule(outcome, written)
@@ -274,33 +274,33 @@ def _in_our_words(
             if own == "read" and outcome == "deny":
                 yield f"edit({path})"
     else:
-        raise _Unreadable
+        raise _RuleUnreadable
 
 
 def _for_notebooks(outcome: Outcome) -> str:
     """Notebooks are files here: what limits them limits files, and a yes to them is none."""
     if outcome == "allow":
-        raise _Unreadable
+        raise _RuleUnreadable
     return "edit"
 
 
 def _of_whole(outcome: Outcome, tool: str) -> Iterator[str]:
     """A rule about any use of one tool; a search is not the same as all reading."""
     if tool not in _TOOLS:
-        raise _Unreadable
+        raise _RuleUnreadable
     is_search = tool in _SEARCHES and outcome != "allow"
     yield f"{_TOOLS[tool]}*" if is_search else _TOOLS[tool]
 
 
 def _of_many(outcome: Outcome, tool: str, content: str) -> Iterator[str]:
     if outcome == "allow" or content not in ANY:
-        raise _Unreadable
+        raise _RuleUnreadable
     if tool == "*":
         yield tool
         return
     found = [name for name in _TOOLS if fnmatchcase(name, tool)]
     if not found:
-        raise _Unreadable
+        raise _RuleUnreadable
     for name in found:
         yield from _of_whole(outcome, name)
 
@@ -308,23 +308,23 @@ def _of_many(outcome: Outcome, tool: str, content: str) -> Iterator[str]:
 def _of_server(outcome: Outcome, tool: str, content: str) -> str:
     server, _, name = tool.removeprefix("mcp__").partition("__")
     if content not in ANY or (outcome == "allow" and (not server or "*" in server)):
-        raise _Unreadable
+        raise _RuleUnreadable
     return tool if name or "*" in server else f"mcp__{server}__*"
 
 
 def _of_command(outcome: Outcome, content: str) -> str:
     """A command; ``*`` anywhere stands for any words, and at its end behind a space for none as well."""
     if content.startswith(EXPRESSION):
-        raise _Unreadable
+        raise _RuleUnreadable
     head = content[:-2] if content.endswith((":*", " *")) else content
     first = head.split(maxsplit=1)[0] if head.strip() else ""
     if outcome == "allow" and (":" in first or not first):
-        raise _Unreadable  # it would be read as a beginning
+        raise _RuleUnreadable  # it would be read as a beginning
     if "*" not in head:
         return f"shell({head}:*)" if head != content else f"shell({head})"
     whole = f"{head} *" if head != content else head
     if outcome == "allow" and not _is_named(whole):
-        raise _Unreadable
+        raise _RuleUnreadable
     return f"shell({EXPRESSION}{_expression(whole)})"
 
 
@@ -350,12 +350,12 @@ def _of_host(outcome: Outcome, content: str) -> Iterator[str]:
     """A host; what is denied to one way there is denied to the browser and to commands too."""
     host = content.removeprefix("domain:").strip().rstrip(".").lower()
     if not content.startswith("domain:"):
-        raise _Unreadable
+        raise _RuleUnreadable
     if host == "*":
         yield "fetch"
         return
     if "*" in host.removeprefix("*.") or "/" in host or place(host) is None:
-        raise _Unreadable
+        raise _RuleUnreadable
     if outcome == "allow":
         yield f"fetch({host})" if host.startswith("*.") else f"fetch(*://{host})"
         return
@@ -364,12 +364,12 @@ def _of_host(outcome: Outcome, content: str) -> Iterator[str]:
         yield f"browser({host})"
 
 
-def _of_path(outcome: Outcome, content: str, ground: Ground, is_local: bool) -> Iterator[str]:
+def _of_path(outcome: Outcome, content: str, ground: PathGround, is_local: bool) -> Iterator[str]:
     """A pattern as of gitignore; where ours cannot say it, what is limited is more and what is allowed is nothing."""
     is_allow = outcome == "allow"
     pattern = _without_marks(content, is_allow=is_allow)
     if pattern.startswith(("!", "~")) and not pattern.startswith("~/") and pattern != "~":
-        raise _Unreadable
+        raise _RuleUnreadable
     if pattern.startswith(("//", "~")):
         yield pattern
         return
@@ -399,7 +399,7 @@ def _of_path(outcome: Outcome, content: str, ground: Ground, is_local: bool) -> 
 def _anchored(start: Path, pattern: str, *, is_allow: bool) -> str:
     top = os.path.realpath(start).rstrip("/")
     if is_allow and _MARKED.search(top):
-        raise _Unreadable
+        raise _RuleUnreadable
     return f"/{top}{pattern}" if top else f"/{pattern}"
 
 
@@ -408,6 +408,6 @@ def _without_marks(pattern: str, *, is_allow: bool) -> str:
     if not re.search(r"[\[\\]", pattern):
         return pattern
     if is_allow and re.search(r"\[|\\[*?]", pattern):
-        raise _Unreadable
+        raise _RuleUnreadable
     plain = re.sub(r"\\[*?\[]|(?<!\\)\[!?\]?[^\]]*\]", "?", pattern)
     return re.sub(r"\\(.)", r"\1", plain)

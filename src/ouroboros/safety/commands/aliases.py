@@ -32,7 +32,7 @@ _GUESSES = " "
 """Stands among the aliases where git runs a command whose name is like one that there is none of."""
 
 
-class _Unreadable(Exception):
+class _AliasesUnreadable(Exception):
     """A file of settings that is too large, broken, or kept from us."""
 
 
@@ -59,13 +59,13 @@ class Aliases:
             for file in (*self._files, *_own_files(folder)):
                 for name, value in self._aliases(file, 0):
                     found[name] = (*found.get(name, ()), value)
-        except (_Unreadable, Doubt):
+        except (_AliasesUnreadable, Doubt):
             return None
         return found
 
     def _aliases(self, file: Path, depth: int) -> Iterator[tuple[str, str]]:
         if depth > _DEEPEST_INCLUDE:
-            raise _Unreadable
+            raise _AliasesUnreadable
         for key, value in self._entries(file):
             section, _, rest = key.partition(".")
             if section == "alias":
@@ -79,7 +79,7 @@ class Aliases:
         if not value.startswith("~"):
             return file.parent / value
         if self._person is None or not value.startswith("~/"):
-            raise _Unreadable
+            raise _AliasesUnreadable
         return self._person / value[2:]
 
     def _entries(self, file: Path) -> list[tuple[str, str]]:
@@ -88,13 +88,13 @@ class Aliases:
             identity = (about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
             if self._read.get(file, ((), []))[0] != identity:
                 if about.st_size > _LARGEST or not file.is_file():
-                    raise _Unreadable
+                    raise _AliasesUnreadable
                 text = file.read_text("utf-8", errors="surrogateescape")
                 self._read[file] = (identity, list(_settings_of(text)))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as problem:
-            raise _Unreadable from problem
+            raise _AliasesUnreadable from problem
         return self._read[file][1]
 
 
@@ -126,7 +126,7 @@ def _settings_of(text: str) -> Iterator[tuple[str, str]]:
             value, at = _value(text, found.end()) if found.group(2) else ("true", found.end())
             yield f"{section}.{found.group(1).lower()}", value
         else:
-            raise _Unreadable
+            raise _AliasesUnreadable
 
 
 def _line_end(text: str, at: int) -> int:
@@ -147,7 +147,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
             break
         if each == "\\":
             if text[at + 1 : at + 2] not in _ESCAPES:
-                raise _Unreadable
+                raise _AliasesUnreadable
             found.append(_ESCAPES[text[at + 1]])
             at += 1
         elif each == '"':
@@ -158,7 +158,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
             last = len(found)
         at += 1
     if is_quoted:
-        raise _Unreadable
+        raise _AliasesUnreadable
     return "".join(found[:last]), at
 
 

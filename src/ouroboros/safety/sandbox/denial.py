@@ -36,7 +36,7 @@ _QUIET_NAMES = frozenset({
 """What lies in such folders is tried in passing, and programs do without it."""
 
 
-class Observation:
+class ObservedRefusals:
     """Our end of what the launcher observes of one command."""
 
     def __init__(self, policy: Policy) -> None:

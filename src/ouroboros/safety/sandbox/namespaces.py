@@ -18,7 +18,7 @@ from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.locking.launcher import LaunchRequest
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
-from ouroboros.safety.sandbox.denial import Observation
+from ouroboros.safety.sandbox.denial import ObservedRefusals
 from ouroboros.safety.sandbox.floor import limits, variables
 from ouroboros.safety.sandbox.kept import Placeholders, aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
@@ -60,7 +60,7 @@ class Namespaces:
         del cwd
         notes: list[str] = []
         set_aside, is_begun = aside(self._policy, notes), False
-        observed = Observation(self._policy)
+        observed = ObservedRefusals(self._policy)
 
         def launch(start: CommandLaunch) -> int:
             nonlocal is_begun
