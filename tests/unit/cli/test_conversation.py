@@ -10,17 +10,19 @@ from collections.abc import Callable
 from typing import Self
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from ouroboros.core.commands import Command, Resize
 from ouroboros.core.events import Envelope
 from ouroboros.core.state import Spent, State
 from ouroboros.faces.cli.conversation import Conversation
+from ouroboros.faces.cli.prompting.input import Lines
 from ouroboros.faces.cli.stage import Streams, text_stage
 from ouroboros.faces.slashes.control import Control
 from ouroboros.faces.wording.face import Ending
 from tests.story.cli_terminal import Picture
-from tests.unit.cli.render_stage import Ended, StillClock
+from tests.unit.cli.render_stage import Ended, StillClock, pipe
 
 
 class SlowTalk:
@@ -162,3 +164,59 @@ async def test_the_session_is_told_how_large_the_terminal_is_if_that_is_unusual(
             await anyio.wait_all_tasks_blocked()
             assert talk.heard == [*first, Resize(columns=77, rows=21)]
             tasks.cancel_scope.cancel()
+
+
+class LateLines(Lines):
+    """Lines of a script; those that are not there from the start come just as the first turn ends."""
+
+    def __init__(self, fd: int, at_once: int, lines: list[str]) -> None:
+        super().__init__(fd)
+        self.at_once = at_once
+        self.left = lines
+        self.ending = anyio.Event()
+
+    async def next(self, reader: int) -> str | None:
+        if self.at_once == 0:
+            await self.ending.wait()
+        return self.left[0] if self.left else None
+
+    def taken(self) -> None:
+        self.left.pop(0)
+        self.at_once = max(0, self.at_once - 1)
+
+
+class ScriptedTalk(SlowTalk):
+    """A session whose first turn ends in the very moment in which the next line is given."""
+
+    def __init__(self, lines: LateLines) -> None:
+        super().__init__()
+        self.lines = lines
+        self.ran: list[str] = []
+
+    async def run(self, text: str, *, typed: int | None = None) -> Ending:
+        self.ran.append(text)
+        if len(self.ran) == 1:
+            await anyio.wait_all_tasks_blocked()
+            self.lines.ending.set()
+            await anyio.lowlevel.checkpoint()
+        return Ended(Spent(), "failed" if text == "fails" else "completed")
+
+
+@pytest.mark.proves("V08")
+@pytest.mark.parametrize(
+    ("at_once", "lines"), [(2, ["1", "2", "3", "fails"]), (1, ["1", "fails"]), (1, ["fails"])]
+)
+async def test_what_is_said_just_as_a_turn_ends_overtakes_nothing_and_hides_no_failure(
+    at_once: int, lines: list[str]
+) -> None:
+    stdin = os.open(os.devnull, os.O_RDONLY)
+    with pipe() as (out, _):
+        streams = Streams(stdin=stdin, stdout=out, stderr=out, environment={})
+        stage = text_stage(
+            streams, state=State(), clock=StillClock(), history=[], prompt=str, listens=True
+        )
+        stage.lines = late = LateLines(stdin, at_once, list(lines))
+        talk = ScriptedTalk(late)
+        code = await Conversation(talk, stage, "ses_1").chat("", no_control, forgotten)
+    os.close(stdin)
+    assert (talk.ran, code) == (lines, 1)

@@ -75,6 +75,10 @@ def is_note(text: str) -> bool:
     return text.startswith("# ") and "\n" not in text.strip()
 
 
+def _is_command(text: str) -> bool:
+    return text.startswith(("/", "!")) or is_note(text)
+
+
 class Conversation:
     """Runs one task, or chats until the person leaves."""
 
@@ -86,6 +90,9 @@ class Conversation:
         self._session = session
         self._code = self._unapproved = 0
         self._running = False
+        # How many turns and jobs began whose end was not followed yet. What comes in between a turn's
+        # last step and the word of its end is neither for that turn nor may it overtake what waits.
+        self._ends_due = 0
         self._stopping = False
         self._warned = False
         self._size = USUAL
@@ -278,6 +285,7 @@ class Conversation:
 
     def _begin(self, tasks: TaskGroup, text: str) -> None:
         self._running = True
+        self._ends_due += 1
         tasks.start_soon(self._turn, text)
 
     async def _turn(self, text: str) -> None:
@@ -320,6 +328,7 @@ class Conversation:
             case Left():
                 self._leaves = True
             case _Ended(exit_code=code):
+                self._ends_due -= 1
                 # A person at a terminal saw how each turn ended; a script is told of the last.
                 shown = 0 if self._stage.typed else code
                 self._code = INTERRUPTED if self._signalled else shown
@@ -327,12 +336,20 @@ class Conversation:
                     return True
             case Switched():
                 await self._switch()
+            case Said(text=text) if self._must_wait(text):
+                self._waiting.append(text)
             case Said(text=text):
                 if await self._hear(tasks, text) == "leave":
                     return True
         if not self._running and self._stage.invite is not None and not self._leaves:
             self._stage.invite()
-        return self._leaves and not self._running and not self._waiting
+        return self._leaves and not self._ends_due and not self._waiting
+
+    def _must_wait(self, text: str) -> bool:
+        """Whether what was said is heard after the turn: always from a script, behind others from a person."""
+        if not self._ends_due:
+            return False
+        return not self._stage.typed or (bool(self._waiting) and not _is_command(text))
 
     async def _switch(self) -> None:
         if self._control is not None:
@@ -345,10 +362,7 @@ class Conversation:
         return "stay"
 
     async def _hear(self, tasks: TaskGroup, text: str) -> Literal["stay", "leave"]:
-        if self._running and not self._stage.typed:
-            self._waiting.append(text)
-            return "stay"
-        is_command = text.startswith(("/", "!")) or is_note(text)
+        is_command = _is_command(text)
         if not self._running or is_command:
             self.echo(text)
         if self._stage.typed and self._remember is not None:
@@ -361,6 +375,7 @@ class Conversation:
             if not callable(asked):
                 return asked
             self._running = True
+            self._ends_due += 1
             tasks.start_soon(self._work, asked)
         elif not self._running:
             self._begin(tasks, text)
