@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from msgspec import Struct
 
 from ouroboros.safety.steering import steers
-from ouroboros.workspace.diff import lines_of, unified
+from ouroboros.workspace.diff import lines_of, quoted_name, unified
 
 LARGEST_BYTES = 2_097_152
 """Larger files are told by their names only."""
@@ -162,7 +162,7 @@ def told(
         old = path if source is None else source
         was = before if source is None else changed[source][0]
         blocks.append((name(path), _block(name(old), name(path), was, now)))
-    return _bounded([block for _, block in sorted(blocks)])
+    return _bounded(sorted(blocks))
 
 
 def side_of(path: Path) -> Side | None:
@@ -210,7 +210,7 @@ def _likeness(one: Side, other: Side) -> float:
 
 
 def _block(old: str, new: str, before: Side | None, now: Side | None) -> str:
-    lines = [f"diff --git a/{old} b/{new}"]
+    lines = [f"diff --git {quoted_name(old, 'a/')} {quoted_name(new, 'b/')}"]
     if before is None and now is not None:
         lines.append(f"new file mode {now.mode}")
     elif before is not None and now is None:
@@ -218,7 +218,7 @@ def _block(old: str, new: str, before: Side | None, now: Side | None) -> str:
     elif before is not None and now is not None and before.mode != now.mode:
         lines += [f"old mode {before.mode}", f"new mode {now.mode}"]
     if old != new:
-        lines += [f"rename from {old}", f"rename to {new}"]
+        lines += [f"rename from {quoted_name(old)}", f"rename to {quoted_name(new)}"]
     head = "\n".join(lines) + "\n"
     if (
         before is not None
@@ -231,8 +231,8 @@ def _block(old: str, new: str, before: Side | None, now: Side | None) -> str:
 
 def _body(old: str, new: str, before: Side | None, now: Side | None) -> str:
     left, right = (
-        ("/dev/null" if before is None else f"a/{old}"),
-        ("/dev/null" if now is None else f"b/{new}"),
+        ("/dev/null" if before is None else quoted_name(old, "a/")),
+        ("/dev/null" if now is None else quoted_name(new, "b/")),
     )
     was, is_now = _text(before), _text(now)
     names = [_NOTHING if side is None else side.blob for side in (before, now)]
@@ -250,13 +250,13 @@ def _text(side: Side | None) -> str | None:
     return "" if side is None else side.text
 
 
-def _bounded(blocks: list[str]) -> str:
+def _bounded(blocks: list[tuple[str, str]]) -> str:
     kept: list[str] = []
     left: list[str] = []
     size = 0
-    for block in blocks:
+    for name, block in blocks:
         if size + len(block) > DIFF_CHARS:
-            left.append(block[: block.index("\n")].rpartition(" b/")[2])
+            left.append(quoted_name(name))
             continue
         size += len(block)
         kept.append(block)

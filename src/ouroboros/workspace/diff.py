@@ -1,5 +1,6 @@
 """Unified diffs that stay cheap on large files."""
 
+import re
 from io import StringIO
 from itertools import chain
 from typing import NamedTuple
@@ -10,6 +11,9 @@ _MATCHER_LINES = 3000
 _MATCHER_PAIRS = 60_000
 """Above this many pairs of equal lines only the rarer lines are matched."""
 
+_UNSHOWN = re.compile(r'[\x00-\x1f\x7f"\\]')
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
 
 def unified(old: str, new: str, name: str, *, context: int = 3) -> str:
     """The change of one file as a unified diff; empty when nothing changed."""
@@ -17,7 +21,17 @@ def unified(old: str, new: str, name: str, *, context: int = 3) -> str:
         return ""
     found = compared(old, new, context)
     lines = (_hunk(found.before, found.after, group, found.start) for group in found.groups)
-    return "".join(chain([f"--- a/{name}\n+++ b/{name}\n"], chain.from_iterable(lines)))
+    head = f"--- {quoted_name(name, 'a/')}\n+++ {quoted_name(name, 'b/')}\n"
+    return "".join(chain([head], chain.from_iterable(lines)))
+
+
+def quoted_name(name: str, side: str = "") -> str:
+    """A name as git writes it: one with signs that would end it or its line stands in quotes.
+
+    ``side`` is ``a/`` or ``b/``. Letters beyond ASCII stay, as with ``core.quotePath=false``.
+    """
+    escaped = _UNSHOWN.sub(lambda found: _ESCAPES.get(found[0]) or f"\\{ord(found[0]):03o}", name)
+    return f'"{side}{escaped}"' if escaped != name else f"{side}{name}"
 
 
 type _Operation = tuple[str, int, int, int, int]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.app.steering import steering_in_diff
+from ouroboros.app.review.changes import steering_in_diff
 from ouroboros.safety.steering import Steering, steering, steering_in, steers
 from tests.cases import every
 
@@ -131,5 +131,10 @@ def test_those_of_a_change_are_found_in_its_heads_and_not_in_its_lines() -> None
         "--- a/AGENTS.md\n+diff --git a/.env b/.env\n"
         "diff --git a/.npmrc b/sub dir/.npmrc\nrename from .npmrc\nrename to sub dir/.npmrc\n"
         "diff --git a/CLAUDE.md b/CLAUDE.md\ndeleted file mode 100644\n"
+        'diff --git "a/a \\"b\\"/.envrc" "b/a \\"b\\"/.envrc"\nnew file mode 100644\n'
+        'diff --git "a/caf\\303\\251/.env" "b/caf\\303\\251/.env"\nold mode 100644\nnew mode 100755\n'
+        "diff --git a/a b/.env b/a b/.env\nold mode 100644\nnew mode 100755\n"
     )
-    assert list(steering_in_diff(diff)) == [".npmrc", "sub dir/.npmrc", "CLAUDE.md"]
+    assert list(steering_in_diff(diff)) == [
+        *(".npmrc", "sub dir/.npmrc", "CLAUDE.md", 'a "b"/.envrc', "café/.env", "a b/.env"),
+    ]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ouroboros.app.review.changes import parse
 from ouroboros.workspace.changes import DIFF_CHARS, LARGEST_BYTES, Changes
 
 pytestmark = pytest.mark.real
@@ -91,9 +92,11 @@ def test_git_takes_the_diff_back_and_forth(tmp_path: Path) -> None:
     (tree / "gone").write_text("bye\n")
     (tree / "edited").write_text("".join(f"{n}\n" for n in range(50)))
     (tree / "moved").write_text("".join(f"m{n}\n" for n in range(9)))
+    odd = ("new\nline", 'a "b" \\ \x1b', "a tab\t", "a b", "é", "x\ndiff --git a b")
+    (tree / odd[0]).write_text("gone\n")
     changes = Changes(tree)
     changes.touch(
-        tree / name for name in ("same", "gone", "edited", "moved", "made", "to", "empty")
+        tree / name for name in ("same", "gone", "edited", "moved", "made", "to", "empty", *odd)
     )
     before = {path.name: path.read_bytes() for path in tree.iterdir()}
     (tree / "gone").unlink()
@@ -101,8 +104,14 @@ def test_git_takes_the_diff_back_and_forth(tmp_path: Path) -> None:
     (tree / "moved").rename(tree / "to")
     (tree / "made").write_text("here\n")
     (tree / "empty").write_text("")
+    (tree / odd[0]).rename(tree / odd[1])
+    for name in odd[2:]:
+        (tree / name).write_text("odd\n")
     patch = tmp_path / "patch"
     patch.write_text(changes.diff())
+    assert {file.path for file in parse(changes.diff())} == {
+        *("gone", "edited", "to", "made", "empty", *odd[1:]),
+    }
     subprocess.run(["git", "apply", "-R", str(patch)], cwd=tree, check=True)
     assert {path.name: path.read_bytes() for path in tree.iterdir()} == before
 

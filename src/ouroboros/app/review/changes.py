@@ -1,4 +1,4 @@
-"""A unified diff by file and hunk: what may be pointed at, and how much of it fits into one reading."""
+"""A unified diff by file and hunk: what may be pointed at, what steers later runs, how much fits into one reading."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from ouroboros.core.limits import CHARS_PER_TOKEN
+from ouroboros.safety.steering import steering
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # a form feed ends no line of a diff
@@ -55,6 +56,16 @@ class Part(Struct, frozen=True, kw_only=True):
 def parse(diff: str) -> tuple[FileChange, ...]:
     """The files of a diff of git's, in its order."""
     return tuple(_file(lines) for lines in _sections(diff))
+
+
+def steering_of(*paths: str) -> dict[str, str]:
+    """Of those that steer later runs what they steer, by path below the workspace; pure."""
+    return {found.path: found.what for found in steering(paths)}
+
+
+def steering_in_diff(diff: str) -> dict[str, str]:
+    """The same of the files of a diff of git's; pure."""
+    return steering_of(*(name for file in parse(diff) for name in (file.before, file.path) if name))
 
 
 def parts(files: Sequence[FileChange], tokens: int) -> tuple[Part, ...]:

@@ -9,10 +9,9 @@ from ouroboros.agent.context.standing import clipped
 from ouroboros.agent.review import reading
 from ouroboros.app.apart import TOOLS
 from ouroboros.app.review import changes, placing
-from ouroboros.app.review.changes import Part
+from ouroboros.app.review.changes import Part, steering_of
 from ouroboros.app.review.readers import Ground, Reader, answered, listened
 from ouroboros.app.review.subjects import Subject, subject
-from ouroboros.app.steering import steering_of
 from ouroboros.core.commands import Review
 from ouroboros.core.events.review import ReviewOutput, ReviewProgressed
 

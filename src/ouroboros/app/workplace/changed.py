@@ -10,11 +10,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ouroboros.app.review.changes import steering_of
 from ouroboros.app.rewind.journey import Way
 from ouroboros.app.rewind.offline import Records
 from ouroboros.app.rewind.points import Point, before, named
 from ouroboros.app.settings import Settings
-from ouroboros.app.steering import steering_of
 from ouroboros.core.clock import SystemClock
 from ouroboros.core.errors import Misuse
 from ouroboros.core.state.files import Kept

@@ -5,7 +5,7 @@ from functools import partial
 from anyio import to_thread
 
 from ouroboros.app.past import sessions
-from ouroboros.app.steering import steering_in_diff
+from ouroboros.app.review.changes import steering_in_diff
 from ouroboros.core.commands import Compact
 from ouroboros.core.errors import Misuse
 from ouroboros.faces.slashes.control import Control

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
-from ouroboros.app.steering import steering_of
+from ouroboros.app.review.changes import steering_of
 from ouroboros.app.text import plain
 from ouroboros.faces.tui.parts.around import window_of
 from ouroboros.faces.tui.parts.pager import Pager

@@ -46,7 +46,7 @@ def list_all(invocation: Invocation, session: str, *, as_json: bool) -> None:
 @click.pass_obj
 def diff(invocation: Invocation, checkpoint: str, other: str, session: str) -> None:
     """Print what changed from CHECKPOINT to OTHER, or to the files as they are now."""
-    from ouroboros.app.steering import steering_in_diff
+    from ouroboros.app.review.changes import steering_in_diff
     from ouroboros.faces.wording.files import steering_told
 
     said = restoring.records_of(invocation, session).diff(checkpoint, other)
