@@ -12,7 +12,8 @@ from ouroboros.browser.log.console import ConsoleLog
 from ouroboros.browser.log.network import NetworkLog
 from ouroboros.browser.prompts.permissions import Permissions
 from ouroboros.browser.sites import Sites
-from ouroboros.browser.storage.vault import KeyFile, Vault
+from ouroboros.browser.storage.vault import Vault
+from ouroboros.safety.sealed import Sealer
 from tests.browser.chromium import Chromium
 from tests.browser.settling import until
 from tests.browser.site import Asked, Reply
@@ -120,7 +121,7 @@ async def test_a_place_that_gets_a_password_later_is_answered_in_tabs_that_are_o
 async def test_a_password_that_cannot_be_had_locks_the_page_and_ends_no_browser(
     stage: Stage, tmp_path: Path
 ) -> None:
-    vault = Vault(tmp_path / "vault", KeyFile(tmp_path / "vault.key"))
+    vault = Vault(tmp_path / "vault", Sealer(tmp_path), tmp_path / "vault.key")
 
     async def credentials(origin: str) -> tuple[str, str] | None:
         await vault.get(f"no-such-{len(origin)}")

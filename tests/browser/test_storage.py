@@ -9,9 +9,10 @@ from ouroboros.browser.channel.socket import socket
 from ouroboros.browser.errors import BrowserFailed, CannotAct
 from ouroboros.browser.storage.cookies import Cookie, delete_cookies, get_cookies, set_cookie
 from ouroboros.browser.storage.state import decoded, export_state, import_state
-from ouroboros.browser.storage.vault import KeyFile, Vault
+from ouroboros.browser.storage.vault import Vault
 from ouroboros.browser.storage.web import get_storage, set_storage
 from ouroboros.browser.tabs import opened
+from ouroboros.safety.sealed import Sealer
 from tests.browser.chromium import Chromium
 from tests.browser.site import Asked, Reply
 from tests.browser.stage import Stage, read
@@ -71,7 +72,7 @@ async def test_a_login_is_carried_into_another_browser_context(
         login = first.tab(await first.open(stage.site.url("login")))
         await login.until(lambda: login.status == "complete", 10, "not loaded")
         state = await export_state(first.connection, first)
-    vault = Vault(tmp_path / "vault", KeyFile(tmp_path / "key"))
+    vault = Vault(tmp_path / "vault", Sealer(tmp_path), tmp_path / "vault.key")
     await vault.put("shop", state.encoded())
     sealed = _bytes(tmp_path / "vault" / "shop")
     assert b"abc" not in sealed

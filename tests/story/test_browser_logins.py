@@ -14,7 +14,7 @@ from typing import override
 import anyio
 import pytest
 
-from ouroboros.browser.storage.vault import KeyFile, Vault
+from ouroboros.app.browsing.vault import vault
 from tests.cases import every
 from tests.story.test_browse_cli import browse, command, environment, ouro, running_on
 
@@ -103,10 +103,7 @@ def test_a_login_is_sealed_listed_loaded_and_removed(tmp_path: Path, site: str) 
 @pytest.mark.proves("browser-logins")
 def test_the_mind_that_calls_tools_begins_with_a_login_too(tmp_path: Path, site: str) -> None:
     cookie = {"name": "sid", "value": "secret-sid", "domain": "127.0.0.1", "path": "/"}
-    kept = Vault(
-        tmp_path / ".ouroboros" / "browser" / "vault",
-        KeyFile(tmp_path / ".ouroboros" / "browser" / "vault.key"),
-    )
+    kept = vault(tmp_path / ".ouroboros")
     anyio.run(kept.put, "shop", json.dumps({"cookies": [cookie]}).encode())
     code = _look(site).replace("setFinal", "log")
     turns: list[dict[str, object]] = [

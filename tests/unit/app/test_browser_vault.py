@@ -36,7 +36,7 @@ async def test_what_cannot_be_opened_is_listed_as_such(tmp_path: Path) -> None:
     _cut(tmp_path / "browser" / "vault" / "shop")
     found = await browser_vault.listed(tmp_path)
     assert [(one.name, one.kind) for one in found] == [("door", "password"), ("shop", "unreadable")]
-    with pytest.raises(Misuse, match="no whole file"):
+    with pytest.raises(Misuse, match="no whole sealed file"):
         await browser_vault.state(tmp_path, "shop")
 
 

@@ -21,7 +21,7 @@ for name in sys.argv[2:]:
 TWICE = """
 import keyring
 keyring.get_keyring()
-from ouroboros.app.providers.keychain import Keychain
+from ouroboros.safety.keychain import Keychain
 keychain = Keychain(patience_seconds=1)
 print(repr(keychain.get("A_KEY")))
 print(repr(keychain.get("A_KEY")), keychain.put("A_KEY", "x"), keychain.remove("A_KEY"))

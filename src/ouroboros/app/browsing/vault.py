@@ -7,8 +7,9 @@ from msgspec import Struct
 
 from ouroboros.browser.errors import BrowserFailed
 from ouroboros.browser.storage.state import StorageState, decoded
-from ouroboros.browser.storage.vault import KeyFile, Vault
+from ouroboros.browser.storage.vault import Vault
 from ouroboros.core.errors import Misuse
+from ouroboros.safety.sealed import Sealer
 
 
 class Login(Struct, frozen=True, kw_only=True):
@@ -23,7 +24,7 @@ class Login(Struct, frozen=True, kw_only=True):
 def vault(home: Path) -> Vault:
     """The vault of a home folder."""
     folder = home / "browser"
-    return Vault(folder / "vault", KeyFile(folder / "vault.key"))
+    return Vault(folder / "vault", Sealer(home), folder / "vault.key")
 
 
 async def state(home: Path, name: str) -> StorageState:

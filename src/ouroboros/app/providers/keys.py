@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from ouroboros.app.config.file import parse, read_bytes, write
-from ouroboros.app.providers.keychain import Keychain
 from ouroboros.core.errors import ConfigBroken, Misuse, StoreFailed
+from ouroboros.safety.keychain import Keychain
 
 type KeySource = Literal["environment", ".env", "keyring", "keys.toml"]
 

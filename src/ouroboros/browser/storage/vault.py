@@ -1,68 +1,31 @@
-"""Encrypted files for logins: AES-256-GCM, one file a name, nothing of it readable without the key.
+"""Encrypted files for logins, one file a name, nothing of it readable without the key.
 
-The name is authenticated with the content, so one file cannot be put in another's place.
+They are sealed as all secrets of the home folder are (``safety.sealed``). Files of earlier versions have
+a key of their own beside the vault; they go on opening, and are sealed anew when they are written.
 """
 
 import re
-import secrets
 from pathlib import Path
-from typing import Protocol
 
 import anyio.to_thread
 
 from ouroboros.browser.errors import BrowserFailed
+from ouroboros.core.errors import ConfigBroken, StoreFailed
 from ouroboros.safety.private_file import replacing
+from ouroboros.safety.sealed import Sealer, decrypt, key_of_file
 
-MAGIC = b"OUROVAULT1\n"
-KEY_BYTES = 32
-_NONCE_BYTES = 12
-_TAG_BYTES = 16
+OLD_MAGIC = b"OUROVAULT1\n"
 MOST_BYTES = 64 * 1_048_576
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}")
-
-
-class Keys(Protocol):
-    """Where the key of the vault is kept: a keyring where there is one, else ``KeyFile``."""
-
-    def key(self) -> bytes:
-        """32 bytes, the same ones every time; made when there are none. Raises ``BrowserFailed``."""
-        ...
-
-
-class KeyFile:
-    """The key in a file that only the person can read."""
-
-    def __init__(self, path: Path) -> None:
-        """The file is made with the first key."""
-        self._path = path
-
-    def key(self) -> bytes:
-        """As ``Keys.key``."""
-        try:
-            if self._path.exists():
-                if self._path.stat().st_mode & 0o077:
-                    raise BrowserFailed(
-                        f"{self._path} may be read by others", hint=f"chmod 600 {self._path}"
-                    )
-                key = self._path.read_bytes()
-                if len(key) != KEY_BYTES:
-                    raise BrowserFailed(f"{self._path} is not a key of the vault")
-                return key
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            key = secrets.token_bytes(KEY_BYTES)
-            with replacing(self._path) as file:
-                file.write(key)
-        except OSError as refused:
-            raise BrowserFailed(f"no key at {self._path}: {refused.strerror}") from refused
-        return key
+_HINT = "remove it, and log in to the site again"
 
 
 class Vault:
     """The files below one folder."""
 
-    def __init__(self, folder: Path, keys: Keys) -> None:
-        """``folder`` is ``home/browser/vault``; made with the first file."""
-        self._folder, self._keys = folder, keys
+    def __init__(self, folder: Path, sealer: Sealer, old_key: Path) -> None:
+        """``folder`` is ``home/browser/vault``, made with the first file; ``old_key`` may be missing."""
+        self._folder, self._sealer, self._old_key = folder, sealer, old_key
 
     async def put(self, name: str, content: bytes) -> None:
         """Keeps ``content`` under ``name``, in place of what was there.
@@ -75,14 +38,13 @@ class Vault:
             raise BrowserFailed(f"more than {MOST_BYTES:,} bytes for the vault")
 
         def write() -> None:
-            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-            nonce = secrets.token_bytes(_NONCE_BYTES)
-            sealed = AESGCM(self._keys.key()).encrypt(nonce, content, _bound(name))
             try:
+                sealed = self._sealer.seal(_bound(name), content)
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with replacing(path) as file:
-                    file.write(MAGIC + nonce + sealed)
+                    file.write(sealed)
+            except (ConfigBroken, StoreFailed) as refused:
+                raise BrowserFailed(refused.message, hint=refused.hint) from refused
             except OSError as full:
                 raise BrowserFailed(
                     f"cannot write to the vault: {full.strerror}", hint="free some of the disk"
@@ -99,25 +61,29 @@ class Vault:
         path = self._path(name)
 
         def read() -> bytes:
-            from cryptography.exceptions import InvalidTag
-            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
             try:
                 whole = path.read_bytes()
             except OSError as missing:
                 raise BrowserFailed(f"the vault has nothing called {name!r}") from missing
-            start = len(MAGIC) + _NONCE_BYTES
-            if not whole.startswith(MAGIC) or len(whole) < start + _TAG_BYTES:
-                raise BrowserFailed(f"{path} is no whole file of the vault")
-            nonce, sealed = whole[len(MAGIC) : start], whole[start:]
             try:
-                return AESGCM(self._keys.key()).decrypt(nonce, sealed, _bound(name))
-            except InvalidTag as wrong:
-                raise BrowserFailed(
-                    f"{name!r} cannot be opened: it was changed, or the key is another one"
-                ) from wrong
+                if whole.startswith(OLD_MAGIC):
+                    return self._old(name, whole)
+                return self._sealer.open(_bound(name), whole, path, hint=_HINT)
+            except ConfigBroken as refused:
+                raise BrowserFailed(refused.message, hint=refused.hint) from refused
 
         return await anyio.to_thread.run_sync(read)
+
+    def _old(self, name: str, whole: bytes) -> bytes:
+        key = key_of_file(self._old_key)
+        if key is None:
+            raise BrowserFailed(f"{name!r} cannot be opened: there is no {self._old_key}")
+        content = decrypt(key, whole[len(OLD_MAGIC) :], OLD_MAGIC + name.encode())
+        if content is None:
+            raise BrowserFailed(
+                f"{name!r} cannot be opened: it was changed, or the key is another one", hint=_HINT
+            )
+        return content
 
     async def names(self) -> tuple[str, ...]:
         """What is kept."""
@@ -140,5 +106,5 @@ class Vault:
         return self._folder / name
 
 
-def _bound(name: str) -> bytes:
-    return MAGIC + name.encode()
+def _bound(name: str) -> str:
+    return f"vault/{name}"

@@ -30,7 +30,11 @@ class Keychain:
 
     def get(self, name: str) -> str:
         """The key, empty where there is none or the keyring does not say."""
-        return self._asked(lambda keyring: keyring.get_password(SERVICE, name)) or ""
+        return self.look(name) or ""
+
+    def look(self, name: str) -> str | None:
+        """As ``get``, but None where the keyring does not say, so that nothing may be overwritten."""
+        return self._asked(lambda keyring: keyring.get_password(SERVICE, name) or "")
 
     def put(self, name: str, value: str) -> bool:
         """Keeps a key; False if it is not there afterwards."""
