@@ -31,6 +31,10 @@ OURS = (
         "auth/login.json",
     ),
     *(
+        "keys.sealed",
+        "seal.key",
+    ),
+    *(
         "config.toml",
         "mirror/ses_mine.jsonl",
         "checkpoints/a.git/HEAD",

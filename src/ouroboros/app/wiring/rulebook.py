@@ -23,6 +23,12 @@ from ouroboros.safety.rules.masks import Masks
 from ouroboros.safety.rules.regions import Region, none
 from ouroboros.tools.registry import canonical
 
+_SECRETS = (
+    *("auth", "keys.sealed", "keys.toml", "seal.key", "vault", "vault.key"),
+    *("browser/vault", "browser/vault.key"),
+)
+"""Where secrets lie in the home folder."""
+
 
 class Bench(Struct, frozen=True, kw_only=True):
     """Where the hands work and with what.
@@ -85,7 +91,7 @@ def _validator(bench: Bench, places: Places) -> Validator | None:
     if not is_on(bench.settings.safety):
         return None
     home = places.home or bench.home
-    vault = [home / name for name in ("vault", "vault.key", "keys.toml")]
+    vault = [home / name for name in _SECRETS]
     return Validator(roots=places.roots, vault=vault)
 
 

@@ -39,7 +39,10 @@ _SYSTEM = frozenset({
     "usr",
     "var",
 })
-_OWN_KEYS = frozenset({"auth", "keys.toml", "profiles", "ouroboros.db", "ouroboros.db-wal"})
+_OWN_KEYS = frozenset({
+    *("auth", "keys.sealed", "keys.toml", "profiles", "seal.key"),
+    *("ouroboros.db", "ouroboros.db-wal"),
+})
 _STARTUP = frozenset({
     *(
         ".bash_login",

@@ -82,8 +82,9 @@ _SYSTEM_SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-
 _ROOT = Path("/")
 _OWN = (
     *("artifacts", "auth", "backups", "browser", "cache", "checkpoints", "config.toml", "history"),
-    *("hooks.toml", "keys.lock", "keys.toml", "locks", "log", "mirror", "notes", "ouroboros.db"),
-    *("ouroboros.db-shm", "ouroboros.db-wal", "paws", "profiles", "repl", "rules", "server.lock"),
+    *("hooks.toml", "keys.lock", "keys.sealed", "keys.toml", "locks", "log", "mirror", "notes"),
+    *("ouroboros.db", "ouroboros.db-shm", "ouroboros.db-wal", "paws", "profiles", "repl", "rules"),
+    *("seal.key", "seal.lock", "server.lock"),
     *("servers", "snapshots", "taint.jsonl", "told.json", "trust.toml", "uses.json", "values"),
 )
 """What lies in our home, where not the whole of it can be hidden since somebody works in it."""

@@ -429,6 +429,8 @@ deny write .git%2fconfig
 deny write .git%00/config
 deny write \u24d6it/../.git/config
 deny read .ouroboros/keys.toml
+deny read .ouroboros/keys.sealed
+deny read .ouroboros/seal.key
 deny read,upload .ouroboros/auth/openai.json
 deny read .Ouroboros/keys.toml
 deny read .ouroboros/ouroboros.db
