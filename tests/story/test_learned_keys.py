@@ -75,7 +75,7 @@ async def test_a_command_of_the_model_does_not_see_the_key(tmp_path: Path) -> No
 
 async def test_a_refresh_token_that_a_command_prints_is_not_shown(tmp_path: Path) -> None:
     refresh = "refresh-of-the-login-0099"
-    file = LoginFile(tmp_path / "home", "mine")
+    file = LoginFile(tmp_path / "home", "mine", store="plain")
     async with await file.hold() as held:
         await held.write(Tokens(access_token=PROOF, refresh_token=refresh, client_id="me"))
     login = {"client_id": "me", "authorize_url": "http://[::1]/", "token_url": "http://[::1]/"}

@@ -106,7 +106,7 @@ async def test_a_process_killed_while_it_renews_keeps_nobody_waiting(tmp_path: P
 
 def kills(home: Path, seed: int, count: int) -> None:
     chance = random.Random(seed)
-    path = LoginFile(home, "mine").path
+    file = LoginFile(home, "mine")
     for _ in range(count):
         command = [sys.executable, "-c", WRITER, str(home)]
         with forked.Popen(command, stdout=subprocess.PIPE) as writer:
@@ -114,9 +114,10 @@ def kills(home: Path, seed: int, count: int) -> None:
             assert writer.stdout.readline() == b"begun\n"
             time.sleep(chance.uniform(0, 0.02))
             os.kill(writer.pid, signal.SIGKILL)
-        tokens = msgspec.json.decode(path.read_bytes(), type=Tokens)
+        tokens = anyio.run(file.read)
+        assert tokens is not None
         assert set(tokens.access_token) == {"a"}
-        assert all(each.stat().st_mode & 0o077 == 0 for each in path.parent.iterdir())
+        assert all(each.stat().st_mode & 0o077 == 0 for each in file.path.parent.iterdir())
 
 
 @pytest.mark.proves("H15")

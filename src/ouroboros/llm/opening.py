@@ -152,7 +152,7 @@ def authorizer(choice: Choice, *, clock: Clock, connection: Connection) -> Autho
 
             if connection.home is None:
                 raise Misuse(f"There is no home folder to keep the login of {plan.name!r} in.")
-            file = LoginFile(connection.home, plan.name)
+            file = LoginFile(connection.home, plan.name, store=plan.store)
 
             def reach(url: str) -> Transport:
                 return open_transport(url, connection)

@@ -1,18 +1,21 @@
 """Requests that prove with a login: renewed in time, after a refusal, and once for all who ask."""
 
+import shutil
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
 import msgspec
 import pytest
-from anyio import wait_all_tasks_blocked
+from anyio import to_thread, wait_all_tasks_blocked
 
-from ouroboros.core.errors import Misuse, ModelFailed, StoreFull
+from ouroboros.core.errors import ConfigBroken, Misuse, ModelFailed, StoreFailed, StoreFull
 from ouroboros.llm.auth.oauth import Login, LoginFile, Tokens
+from ouroboros.llm.auth.oauth.flow import give_back, keep
 from ouroboros.llm.auth.plan import OAuthClient, OAuthPlan
 from ouroboros.llm.transport import HttpRequest
 from ouroboros.llm.transport.http1 import Http1
+from ouroboros.safety.sealed import KEY_FILE, Sealer
 from ouroboros.testing.clock import ManualClock
 from tests.cases import every
 from tests.small_disk import fill, mounted
@@ -384,6 +387,58 @@ async def test_texts_show_no_token(server: AuthServer, tmp_path: Path) -> None:
     found = await file.read()
     assert "0001" not in repr(found)
     assert "0001" not in login.source
+
+
+@pytest.mark.proves("W10")
+async def test_a_login_is_sealed_and_a_copy_of_it_proves_nothing_elsewhere(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    file = await kept(server, tmp_path / "home", ManualClock())
+    found = await file.read()
+    assert found is not None
+    content = await anyio.Path(file.path).read_bytes()
+    assert all(each.encode() not in content for each in (found.access_token, found.refresh_token))
+    await to_thread.run_sync(shutil.copytree, tmp_path / "home", tmp_path / "copy")
+    there = Sealer(tmp_path / "copy", machine=lambda: b"another machine")
+    copy = LoginFile(tmp_path / "copy", "mine", sealer=there)
+    login = Login(plan(server), copy, reach=lambda url: Http1(), clock=ManualClock())
+    with pytest.raises(ModelFailed, match="on another machine") as caught:
+        await login.authorize(HttpRequest(url=server.url))
+    assert caught.value.hint == "Log in again: ouro providers login mine"
+    await keep(copy, Tokens(access_token="abc"))
+    assert await copy.read() == Tokens(access_token="abc")
+
+
+@pytest.mark.proves("W10")
+async def test_a_damaged_login_is_refused_and_logged_out_of(tmp_path: Path) -> None:
+    file = LoginFile(tmp_path, "mine")
+    await keep(file, Tokens(access_token="abc"))
+    content = await anyio.Path(file.path).read_bytes()
+    for damaged in (content[:-1], content[:20], content[:-1] + b"x"):
+        await anyio.Path(file.path).write_bytes(damaged)
+        with pytest.raises(ConfigBroken) as caught:
+            await file.read()
+        assert caught.value.hint == "Log in again: ouro providers login mine"
+    assert await give_back(file, reach=lambda url: Http1()) == (True, None)
+
+
+@pytest.mark.proves("W10")
+async def test_no_token_is_spent_where_it_could_not_be_sealed(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    before = await kept(server, tmp_path, ManualClock(), expires_at=1.0)
+    found = await before.read()
+    assert found is not None
+    file = LoginFile(tmp_path, "mine", store="plain")
+    await keep(file, found)
+    await anyio.Path(tmp_path / KEY_FILE).write_bytes(b"damaged")
+    await anyio.Path(tmp_path / KEY_FILE).chmod(0o600)
+    sealed = LoginFile(tmp_path, "mine")
+    login = Login(plan(server), sealed, reach=lambda url: Http1(), clock=ManualClock())
+    with pytest.raises(StoreFailed, match="not a key"):
+        await login.authorize(HttpRequest(url=server.url))
+    assert server.refreshes == 0
+    assert await file.read() == await sealed.read()
 
 
 @every("name", ["../x", "a/b", ".", "..", "a\0b", "ö" * 20])

@@ -98,6 +98,11 @@ def place(path: Path, content: bytes, key: KeyPath) -> str:
 
 def write(path: Path, text: str, *, private: bool = True) -> None:
     """Replaces a file at once; a private one only its owner can read. Raises ``StoreFailed``."""
+    write_bytes(path, text.encode(), private=private)
+
+
+def write_bytes(path: Path, content: bytes, *, private: bool = True) -> None:
+    """As ``write``."""
     import os
 
     from ouroboros.safety.private_file import OWNER_ONLY, replacing
@@ -106,7 +111,7 @@ def write(path: Path, text: str, *, private: bool = True) -> None:
     try:
         target.parent.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
         with replacing(target, OWNER_ONLY if private else _mode(target)) as file:
-            file.write(text.encode())
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         if not private:

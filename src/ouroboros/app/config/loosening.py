@@ -168,6 +168,7 @@ _JUDGES: dict[KeyPath, _IsLooser] = {
     ("sandbox", "landlock_alone"): _order("strict", "restore", "loose"),
     ("sandbox", "processes"): _larger,
     ("sandbox", "local_sockets"): _order("closed", "open"),
+    ("secrets", "store"): _differs,
     ("strict_approvals",): _is_off,
     ("web", "allow"): _more,
     ("web", "deny"): _fewer,

@@ -9,7 +9,7 @@ from ouroboros.app.providers.auth_plans import planned
 from ouroboros.app.settings import Provider, Settings
 from ouroboros.core.errors import Misuse
 from ouroboros.llm.auth import AuthStyle
-from ouroboros.llm.auth.plan import AuthPlan
+from ouroboros.llm.auth.plan import AuthPlan, OAuthPlan
 from ouroboros.llm.dialect import Dialect
 from ouroboros.llm.providers.address import normalised
 from ouroboros.llm.providers.entry import Entry, Variable, revised
@@ -36,7 +36,10 @@ def entries(settings: Settings) -> Sequence[Entry]:
 def plan_of(settings: Settings, name: str) -> AuthPlan | None:
     """How the proof is had of a provider that takes no plain key; raises ``Misuse``."""
     mine = settings.providers.get(name)
-    return planned(name, mine) if mine else None
+    plan = planned(name, mine) if mine else None
+    if isinstance(plan, OAuthPlan):
+        return replace(plan, store=settings.secrets.store)
+    return plan
 
 
 def is_elsewhere(settings: Settings, name: str) -> bool:

@@ -1,10 +1,11 @@
-"""What is kept of files and sessions."""
+"""What is kept of files, sessions and secrets."""
 
 from typing import Literal
 
 from msgspec import Struct
 
 from ouroboros.app.settings.kinds import Positive, Seconds
+from ouroboros.llm.auth.plan import SecretStore
 
 
 class Checkpoints(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,3 +50,15 @@ class Sessions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     mirror: bool = False
+
+
+class Secrets(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[secrets]``: how keys and logins of providers lie on the disk.
+
+    Attributes:
+        store: ``auto`` keeps keys in the system's keyring where one answers, else in a file that opens
+            only for this user on this machine; logins are in such files. ``sealed`` uses these files
+            alone and puts nothing into the keyring. ``plain`` writes plain text.
+    """
+
+    store: SecretStore = "auto"

@@ -1,6 +1,11 @@
 """How a proof is to be had where no key lies ready: by a command, or by a login."""
 
+from typing import Literal
+
 from msgspec import Struct
+
+type SecretStore = Literal["auto", "sealed", "plain"]
+"""Where secrets are kept: as the machine allows, in sealed files alone, or as plain text."""
 
 
 class CommandPlan(Struct, frozen=True, kw_only=True):
@@ -44,10 +49,11 @@ class OAuthClient(
 
 
 class OAuthPlan(Struct, frozen=True, kw_only=True):
-    """A login kept under ``name``."""
+    """A login kept under ``name``, in the form that ``store`` says."""
 
     name: str
     client: OAuthClient
+    store: SecretStore = "auto"
 
 
 type AuthPlan = CommandPlan | OAuthPlan

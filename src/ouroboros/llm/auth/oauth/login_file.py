@@ -1,4 +1,8 @@
-"""What is kept of a login: one private file, changed at once or not at all, by one process at a time."""
+"""What is kept of a login: one sealed file, changed at once or not at all, by one process at a time.
+
+Files of earlier versions are plain JSON under the same name; they are read, and sealed when they are
+next written.
+"""
 
 import errno
 import fcntl
@@ -12,7 +16,9 @@ from anyio import to_thread
 
 from ouroboros.core.errors import ConfigBroken, Failure, ModelFailed, StoreFailed, StoreFull
 from ouroboros.llm.auth.oauth.messages import Tokens
+from ouroboros.llm.auth.plan import SecretStore
 from ouroboros.llm.fields import UNREADABLE
+from ouroboros.safety.sealed import Sealer, is_sealed
 
 LOCK_SECONDS = 20.0
 """Longer than any renewal of another process takes."""
@@ -26,10 +32,23 @@ _POLL_SECONDS = 0.02
 class LoginFile:
     """``home/auth/NAME.json``; nothing is touched before it is asked for."""
 
-    def __init__(self, home: Path, name: str) -> None:
-        """Any ``name`` is safe: what a file name cannot hold is spelled out."""
+    def __init__(
+        self,
+        home: Path,
+        name: str,
+        *,
+        store: SecretStore = "auto",
+        sealer: Sealer | None = None,
+    ) -> None:
+        """Any ``name`` is safe: what a file name cannot hold is spelled out.
+
+        ``store`` is the form of what is written; every form is read.
+        """
         from urllib.parse import quote
 
+        self._name = name
+        self._is_plain = store == "plain"
+        self._sealer = sealer or Sealer(home, uses_keyring=store == "auto")
         safe = quote(name, safe="").replace(".", "%2E")
         self._folder = home / "auth"
         self.path = self._folder / f"{safe}.json"
@@ -52,7 +71,7 @@ class LoginFile:
             with anyio.fail_after(LOCK_SECONDS):
                 while True:
                     if _taken(descriptor):
-                        return Held(self.path, self._new, descriptor)
+                        return Held(self.path, self._new, descriptor, self._writer)
                     await anyio.sleep(_POLL_SECONDS)
         except TimeoutError as error:
             os.close(descriptor)
@@ -63,6 +82,10 @@ class LoginFile:
         except BaseException:
             os.close(descriptor)
             raise
+
+    @property
+    def _writer(self) -> Sealer | None:
+        return None if self._is_plain else self._sealer
 
     def _read(self) -> Tokens | None:
         try:
@@ -81,12 +104,13 @@ class LoginFile:
                 f"{self.path} can be read by other users, so the login in it is not used.",
                 hint=f"chmod 600 {self.path}",
             )
+        hint = f"Log in again: ouro providers login {self._name}"
+        if is_sealed(content):
+            content = self._sealer.open(_bound(self.path), content, self.path, hint=hint)
         try:
             return msgspec.json.decode(content, type=Tokens)
         except UNREADABLE as error:
-            raise ConfigBroken(
-                f"{self.path} holds no login.", hint="Remove it, and log in again."
-            ) from error
+            raise ConfigBroken(f"{self.path} holds no login.", hint=hint) from error
 
     def _opened(self) -> int:
         try:
@@ -99,8 +123,9 @@ class LoginFile:
 class Held:
     """A login that nobody else changes until the end of an ``async with`` block."""
 
-    def __init__(self, path: Path, new: Path, descriptor: int) -> None:
-        """Made by ``LoginFile.hold``."""
+    def __init__(self, path: Path, new: Path, descriptor: int, sealer: Sealer | None) -> None:
+        """Made by ``LoginFile.hold``; without a sealer plain text is written."""
+        self._sealer = sealer
         self._path = path
         self._new = new
         self._descriptor = descriptor
@@ -116,8 +141,13 @@ class Held:
         os.close(self._descriptor)
 
     async def reserve(self) -> None:
-        """Makes room on the disk for what is to be written; raises ``StoreFull`` or ``StoreFailed``."""
-        await to_thread.run_sync(self._fill, bytes(ROOM_BYTES))
+        """Makes room on the disk, and a key, for what is to be written.
+
+        Raises:
+            StoreFull: There is no room.
+            StoreFailed: The folder cannot be written, or the key must not be used.
+        """
+        await to_thread.run_sync(self._prepare)
 
     async def write(self, tokens: Tokens) -> None:
         """Replaces the file at once; raises ``StoreFull`` or ``StoreFailed``."""
@@ -127,6 +157,22 @@ class Held:
     async def remove(self) -> bool:
         """Deletes the file; False if there was none."""
         return await to_thread.run_sync(self._remove)
+
+    def _prepare(self) -> None:
+        if self._sealer is not None:
+            try:
+                self._sealer.prepare()
+            except ConfigBroken as error:
+                raise StoreFailed(error.message, hint=error.hint) from error
+        self._fill(bytes(ROOM_BYTES))
+
+    def _sealed(self, content: bytes) -> bytes:
+        if self._sealer is None:
+            return content
+        try:
+            return self._sealer.seal(_bound(self._path), content)
+        except ConfigBroken as error:
+            raise StoreFailed(error.message, hint=error.hint) from error
 
     def _fill(self, content: bytes) -> None:
         # Not truncated at first: the room that was reserved is written into.
@@ -146,7 +192,7 @@ class Held:
             raise _unkept(self._path, error) from error
 
     def _write(self, content: bytes) -> None:
-        self._fill(content)
+        self._fill(self._sealed(content))
         try:
             self._new.replace(self._path)
             _synced(self._path.parent)
@@ -159,6 +205,10 @@ class Held:
             return _unlinked(self._path)
         except OSError as error:
             raise _unkept(self._path, error) from error
+
+
+def _bound(path: Path) -> str:
+    return f"auth/{path.name}"
 
 
 def _taken(descriptor: int) -> bool:
