@@ -97,9 +97,10 @@ def configured(
     (home / ".ouroboros" / "config.toml").write_text("\n".join(settings), encoding="utf-8")
 
 
-def tokens(home: Path) -> Tokens:
-    path = LoginFile(home / ".ouroboros", "mine").path
-    return msgspec.json.decode(path.read_bytes(), type=Tokens)
+async def tokens(home: Path) -> Tokens:
+    kept = await LoginFile(home / ".ouroboros", "mine").read()
+    assert kept is not None
+    return kept
 
 
 @pytest.mark.proves("H15", "divergences-log-in-with-a-vendors")
@@ -113,17 +114,62 @@ async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -
     assert login.returncode == 0, login.stderr
     assert "agree in your browser" in login.stderr
     assert "the login is kept in" in login.stderr
-    assert tokens(tmp_path).access_token not in login.stdout + login.stderr
+    assert (await tokens(tmp_path)).access_token not in login.stdout + login.stderr
 
     chat = await ouro(tmp_path, "run", "--model", "mine/m", "Hi")
     assert (chat.returncode, chat.stdout) == (0, "ready\n"), chat.stderr
 
-    kept = tokens(tmp_path)
+    kept = await tokens(tmp_path)
     logout = await ouro(tmp_path, "providers", "logout", "mine")
     assert (logout.returncode, logout.stderr) == (0, "removed its login\n")
     assert server.revoked == [kept.refresh_token]
     refused = await ouro(tmp_path, "run", "--model", "mine/m", "Hi")
     assert refused.returncode == 1
+
+
+@pytest.mark.proves("W10")
+async def test_an_old_login_in_plain_text_is_used_and_sealed_when_it_is_renewed(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
+    old = msgspec.convert(
+        {**server.grant(), "client_id": CLIENT, "token_url": f"{server.url}/token"}, Tokens
+    )
+    path = anyio.Path(LoginFile(tmp_path / ".ouroboros", "mine").path)
+    await path.parent.mkdir(mode=0o700)
+    await path.touch(mode=0o600)
+    await path.write_bytes(msgspec.json.encode(old))
+    chat = await ouro(tmp_path, "run", "--model", "mine/m", "Hi")
+    assert (chat.returncode, chat.stdout, server.refreshes) == (0, "ready\n", 0), chat.stderr
+    assert old.access_token.encode() in await path.read_bytes()
+    doctor = await ouro(tmp_path, "doctor")
+    assert f"{path} holds secrets as plain text" in doctor.stdout
+
+    server.live.clear()
+    chat = await ouro(tmp_path, "run", "--model", "mine/m", "Hi")
+    assert (chat.returncode, chat.stdout, server.refreshes) == (0, "ready\n", 1), chat.stderr
+    new = await tokens(tmp_path)
+    assert new.access_token in server.live
+    content = await path.read_bytes()
+    assert all(each.encode() not in content for each in (new.access_token, new.refresh_token))
+    assert "as plain text" not in (await ouro(tmp_path, "doctor")).stdout
+
+
+@pytest.mark.proves("W10")
+async def test_a_login_is_plain_text_by_choice_and_says_so(
+    server: AuthServer, tmp_path: Path
+) -> None:
+    configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
+    variables = {"OUROBOROS_SECRETS_STORE": "plain"}
+    login = await ouro(tmp_path, "providers", "login", "mine", **variables)
+    assert login.returncode == 0, login.stderr
+    path = LoginFile(tmp_path / ".ouroboros", "mine").path
+    assert f"kept in {path} as plain text, as secrets.store says\n" in login.stderr
+    server.live.clear()
+    chat = await ouro(tmp_path, "run", "--model", "mine/m", "Hi", **variables)
+    assert (chat.returncode, server.refreshes) == (0, 1), chat.stderr
+    kept = msgspec.json.decode(await anyio.Path(path).read_bytes(), type=Tokens)
+    assert kept.access_token in server.live
 
 
 @pytest.mark.proves("H15")
@@ -140,7 +186,7 @@ async def test_a_key_from_the_vendors_page_is_kept_and_used(
     assert login.returncode == 0, login.stderr
     assert f"{variable}_KEY is kept in" in login.stderr
     assert "sk-key" not in login.stderr
-    assert await to_thread.run_sync(keys.stored, tmp_path / ".ouroboros") == {
+    assert await to_thread.run_sync(keys.sealed, tmp_path / ".ouroboros") == {
         f"{variable}_KEY": "sk-key-from-the-page"
     }
     chat = await ouro(tmp_path, "run", "--model", f"{name}/m", "Hi")
@@ -240,7 +286,7 @@ async def test_the_answer_can_be_pasted_on_a_terminal(server: AuthServer, tmp_pa
             return program.ends()
 
     assert await to_thread.run_sync(person) == 0
-    assert tokens(tmp_path).access_token in server.live
+    assert (await tokens(tmp_path)).access_token in server.live
 
 
 @pytest.mark.deep
@@ -282,7 +328,7 @@ def test_a_typed_key_is_not_shown(tmp_path: Path) -> None:
         program.sees("try it: ouro providers test groq")
         assert program.ends() == 0
     assert "sk-secret-word" not in program.raw
-    assert keys.stored(tmp_path / ".ouroboros") == {"GROQ_API_KEY": "sk-secret-word"}
+    assert keys.sealed(tmp_path / ".ouroboros") == {"GROQ_API_KEY": "sk-secret-word"}
 
 
 def test_a_login_can_be_given_up(tmp_path: Path) -> None:
@@ -329,7 +375,7 @@ oauth.client_id = "x"
 def test_what_is_no_key_is_refused(tmp_path: Path, key: str) -> None:
     login = ended(tmp_path, "providers", "login", "groq", "--key-stdin", typed=f"{key}\n")
     assert login.returncode == 2
-    assert not keys.key_file(tmp_path / ".ouroboros").exists()
+    assert not keys.sealed_file(tmp_path / ".ouroboros").exists()
 
 
 @pytest.mark.proves("H15")
@@ -346,15 +392,14 @@ def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
     assert "sk-of-the-shell" not in logout.stderr
 
 
-@pytest.mark.proves("H20")
-@pytest.mark.deep
-async def test_no_token_is_kept_but_in_its_own_file(server: AuthServer, tmp_path: Path) -> None:
+@pytest.mark.proves("H20", "W10")
+async def test_no_token_is_written_in_plain_text(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
     assert (await ouro(tmp_path, "providers", "login", "mine")).returncode == 0
-    first = tokens(tmp_path)
+    first = await tokens(tmp_path)
     server.live.clear()
     assert (await ouro(tmp_path, "run", "--model", "mine/m", "Hi")).returncode == 0
-    second = tokens(tmp_path)
+    second = await tokens(tmp_path)
     server.live.clear()
     server.refresh_tokens.clear()
     chat = await ouro(tmp_path, "run", "--model", "mine/m", "--output", "stream-json", "Hi")
@@ -363,9 +408,8 @@ async def test_no_token_is_kept_but_in_its_own_file(server: AuthServer, tmp_path
     secrets = [each for kept in (first, second) for each in (kept.access_token, kept.refresh_token)]
     assert len(set(secrets)) == 4
     texts = {"what was said": (chat.stdout + chat.stderr).encode()}
-    own = LoginFile(tmp_path / ".ouroboros", "mine").path
     async for path in anyio.Path(tmp_path).rglob("*"):
-        if await path.is_file() and Path(path) != own:
+        if await path.is_file():
             texts[str(path)] = await path.read_bytes()
     assert len(texts) > 4
     found = [

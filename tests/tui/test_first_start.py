@@ -7,7 +7,7 @@ import pytest
 from anyio import to_thread
 from textual.widgets import Input
 
-from ouroboros.app.providers.keys import stored
+from ouroboros.app.providers.keys import sealed
 from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.screens.first import Begin, FirstStart
 from ouroboros.llm.turns import Turn
@@ -62,7 +62,7 @@ async def test_a_key_is_tried_then_kept_and_never_shown(tmp_path: Path) -> None:
         assert begin.model.startswith("openai/")
         assert vendor.exchanges[0].headers["authorization"] == "Bearer sk-secret-key"
     home = s.app.loaded.home
-    assert await to_thread.run_sync(stored, home) == {"OPENAI_API_KEY": "sk-secret-key"}
+    assert await to_thread.run_sync(sealed, home) == {"OPENAI_API_KEY": "sk-secret-key"}
     assert f'model = "{begin.model}"' in await to_thread.run_sync((home / "config.toml").read_text)
 
 
@@ -75,7 +75,7 @@ async def test_a_key_that_is_refused_is_not_kept_unasked(tmp_path: Path) -> None
             await choose(s, "vendor:openai")
             await s.press(*"bad", "enter")
             await s.sees("did not take the key", "Type it again")
-            assert await to_thread.run_sync(stored, s.app.loaded.home) == {}
+            assert await to_thread.run_sync(sealed, s.app.loaded.home) == {}
 
             await s.press("enter")
             await s.until(lambda: s.app.screen.query_one("#key", Input).has_focus)
@@ -84,7 +84,7 @@ async def test_a_key_that_is_refused_is_not_kept_unasked(tmp_path: Path) -> None
             await s.sees("Keep it all the same")
             await s.press("down", "enter")
             await s.sees("is kept in")
-            kept = await to_thread.run_sync(stored, s.app.loaded.home)
+            kept = await to_thread.run_sync(sealed, s.app.loaded.home)
             assert kept == {"OPENAI_API_KEY": "bad2"}
             assert s.app.results == []
 

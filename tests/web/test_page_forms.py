@@ -4,7 +4,9 @@ import json
 import re
 
 import pytest
+from anyio import to_thread
 
+from ouroboros.app.providers import keys
 from ouroboros.faces.web.application import STATIC
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
@@ -66,7 +68,8 @@ async def settings_take_it(window: Window) -> None:
     await paste(window, {"[placeholder^='git push']": "git log -1"})
     await window.until("document.querySelector('.why') !== null")
     home = window.served.root / "home"
-    assert "0123456789abcdef" in (home / "keys.toml").read_text()
+    kept = await to_thread.run_sync(keys.sealed, home)
+    assert any("0123456789abcdef" in key for key in kept.values())
     assert "http://127.0.0.1:10/v1" in (home / "config.toml").read_text()
 
 

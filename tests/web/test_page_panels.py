@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from anyio import to_thread
 
+from ouroboros.app.providers import keys
 from ouroboros.llm.turns import Turn
 from tests.cases import soak_but
 from tests.story.stage import call
@@ -302,7 +304,8 @@ async def test_a_key_is_kept_and_nowhere_on_the_page(page: Shown) -> None:
         assert not await window.run(
             "[...document.querySelectorAll('input')].some((each) => each.value.includes('0123456789'))"
         )
-        assert "0123456789abcdef" in (window.served.root / "home" / "keys.toml").read_text()
+        kept = await to_thread.run_sync(keys.sealed, window.served.root / "home")
+        assert "0123456789abcdef" in kept["ANTHROPIC_API_KEY"]
 
 
 async def a_setting_is_saved_and_a_wrong_one_is_refused_with_words(window: Window) -> None:

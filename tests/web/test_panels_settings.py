@@ -4,6 +4,9 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from anyio import to_thread
+
+from ouroboros.app.providers import keys
 from ouroboros.llm.turns import Fault, Turn
 from ouroboros.testing.server import serving
 from tests.web.panel_stage import Panels, panels
@@ -116,16 +119,16 @@ async def test_a_key_is_kept_and_never_shown(tmp_path: Path):
         kept = await p.put("/providers/anthropic/key", {"key": f" {KEY}\n"})
         assert (kept["variable"], kept["still"]) == ("ANTHROPIC_API_KEY", "")
         assert KEY not in str(kept)
-        assert KEY in (p.home / "keys.toml").read_text()
-        assert stat.S_IMODE((p.home / "keys.toml").stat().st_mode) == 0o600
+        assert KEY.encode() not in (p.home / "keys.sealed").read_bytes()
+        assert stat.S_IMODE((p.home / "keys.sealed").stat().st_mode) == 0o600
         answer = await p.ask("GET", "/providers")
         (row,) = [each for each in answer.json()["providers"] if each["name"] == "anthropic"]
-        assert (row["keys"]["ANTHROPIC_API_KEY"], row["is_ready"]) == ("keys.toml", True)
+        assert (row["keys"]["ANTHROPIC_API_KEY"], row["is_ready"]) == ("keys.sealed", True)
         for path in ("/providers", "/settings", "/models", "/rules", "/state"):
             assert KEY not in (await p.ask("GET", path)).text
         gone = await p.ask("DELETE", "/providers/anthropic/key")
         assert gone.status_code == 200
-        assert KEY not in (p.home / "keys.toml").read_text()
+        assert await to_thread.run_sync(keys.sealed, p.home) == {}
         await p.refused(404, "DELETE", "/providers/anthropic/key")
 
 
@@ -145,7 +148,7 @@ async def test_what_is_no_key_is_not_kept(tmp_path: Path):
         for provider, body, status in NO_KEYS:
             said = await p.refused(status, "PUT", f"/providers/{provider}/key", body)
             assert KEY not in said, body
-            assert not (p.home / "keys.toml").exists(), body
+            assert not (p.home / "keys.sealed").exists(), body
 
 
 async def test_a_key_of_the_environment_counts_all_the_same_and_that_is_said(tmp_path: Path):

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from ouroboros.app.checks import Check, Verdict
 from ouroboros.app.config import layers as config
-from ouroboros.app.providers import keys
 from ouroboros.app.providers import listing as provider_list
+from ouroboros.app.providers import logins
 from ouroboros.core.errors import OuroborosError
 from ouroboros.safety.environment import apart
 from ouroboros.store import health
@@ -21,7 +21,10 @@ LEAST_BYTES = 100 * 1_048_576
 
 _PATIENCE_SECONDS = 5.0
 _OLLAMA_PORT = 11_434
-_PRIVATE = ("auth", "config.toml", "keys.toml", "trust.toml", "ouroboros.db")
+_PRIVATE = (
+    *("auth", "config.toml", "keys.sealed", "keys.toml", "seal.key", "trust.toml"),
+    "ouroboros.db",
+)
 
 
 BESIDE = Path(sys.executable).parent
@@ -217,7 +220,7 @@ def _settings(environment: Mapping[str, str], cwd: Path, ollama: Verdict) -> lis
         ] or [Check(name="settings", verdict="ok", said="all layers can be read")]
         found = provider_list.key_states(loaded, environment)
         own = [row for row in provider_list.listed(loaded, environment) if row.is_own]
-        keys.stored(loaded.home)
+        checks += _plain(loaded)
     except OuroborosError as error:
         fix = error.hint or "correct the line"
         return [Check(name="settings", verdict="failed", said=error.message, fix=fix)]
@@ -238,6 +241,21 @@ def _settings(environment: Mapping[str, str], cwd: Path, ollama: Verdict) -> lis
         "`./ouro demo` needs neither"
     )
     return [*checks, Check(name="keys", verdict="failed", said="no key of any provider", fix=fix)]
+
+
+def _plain(loaded: config.Loaded) -> list[Check]:
+    """Files of plain text, unless the person wants them so."""
+    if loaded.settings.secrets.store == "plain":
+        return []
+    return [
+        Check(
+            name="secrets",
+            verdict="warning",
+            said=f"{path} holds secrets as plain text",
+            fix="log in again to seal them: ouro providers login NAME",
+        )
+        for path in logins.plain_files(loaded.home)
+    ]
 
 
 async def _ollama(environment: Mapping[str, str]) -> Check:

@@ -112,9 +112,9 @@ def test_without_a_keyring_a_key_is_kept_in_the_file(
     words = (*OURO, "providers", "login", "groq", "--key-stdin")
     said = keyrings.run(ring, tmp_path, *words, typed="sk-mine\n")
     home = tmp_path / ".ouroboros"
-    assert f"GROQ_API_KEY is kept in {keys.key_file(home)}" in said
-    assert keys.stored(home) == {"GROQ_API_KEY": "sk-mine"}
-    assert keys.key_file(home).stat().st_mode & 0o777 == 0o600
+    assert f"GROQ_API_KEY is kept in {keys.sealed_file(home)}\n" in said
+    assert keys.sealed(home) == {"GROQ_API_KEY": "sk-mine"}
+    assert keys.sealed_file(home).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_key_that_is_set_replaces_the_one_in_the_keyring(

@@ -1,18 +1,23 @@
-"""Credentials: the environment, a trusted project's ``.env``, the keyring, then a private file.
+"""Credentials: the environment, a trusted project's ``.env``, the keyring, then private files.
 
+A key that a person types goes into the keyring, else into a sealed file; ``secrets.store`` says otherwise.
 Values are handed to the provider that needs them and to nothing else; nothing here prints one.
 """
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from ouroboros.app.config.file import parse, read_bytes, write
+from ouroboros.app.config.file import parse, read_bytes, write, write_bytes
 from ouroboros.core.errors import ConfigBroken, Misuse, StoreFailed
+from ouroboros.llm.auth.plan import SecretStore
 from ouroboros.safety.keychain import Keychain
 
-type KeySource = Literal["environment", ".env", "keyring", "keys.toml"]
+if TYPE_CHECKING:
+    from ouroboros.safety.sealed import Sealer
+
+type KeySource = Literal["environment", ".env", "keyring", "keys.sealed", "keys.toml"]
 
 
 class Key(NamedTuple):
@@ -33,21 +38,36 @@ class Keys:
         self._dotenv = dotenv
         self._home = home
         self._keychain = Keychain()
+        self._sealed: dict[str, str] | None = None
         self._stored: dict[str, str] | None = None
 
     def find(self, name: str) -> Key | None:
-        """The credential, or None; raises ``ConfigBroken`` if the key file must not be used."""
+        """The credential, or None; raises ``ConfigBroken`` if a key file must not or cannot be used."""
         if value := self._environment.get(name):
             return Key(value, "environment")
         if value := self._dotenv.get(name):
             return Key(value, ".env")
         if value := self._keychain.get(name):
             return Key(value, "keyring")
-        if self._stored is None:
-            self._stored = stored(self._home)
-        if value := self._stored.get(name):
+        if value := self._of_sealed().get(name):
+            return Key(value, "keys.sealed")
+        if value := self._of_stored().get(name):
             return Key(value, "keys.toml")
         return None
+
+    def names(self) -> tuple[str, ...]:
+        """The credentials of the key files; raises as ``find``."""
+        return tuple({**self._of_sealed(), **self._of_stored()})
+
+    def _of_sealed(self) -> dict[str, str]:
+        if self._sealed is None:
+            self._sealed = sealed(self._home, self._keychain)
+        return self._sealed
+
+    def _of_stored(self) -> dict[str, str]:
+        if self._stored is None:
+            self._stored = stored(self._home)
+        return self._stored
 
     def with_keys(self, names: Iterable[str]) -> dict[str, str]:
         """The environment, with those of the named credentials that could be found."""
@@ -59,12 +79,33 @@ class Keys:
 
 
 def key_file(home: Path) -> Path:
-    """The file of last resort."""
+    """The file of plain text."""
     return home / "keys.toml"
 
 
+def sealed_file(home: Path) -> Path:
+    """The file where there is no keyring."""
+    return home / "keys.sealed"
+
+
+def sealed(home: Path, keychain: Keychain | None = None) -> dict[str, str]:
+    """What the sealed file holds; raises ``ConfigBroken`` if it cannot be opened here."""
+    path = sealed_file(home)
+    content = read_bytes(path)
+    if content is None:
+        return {}
+    from msgspec import DecodeError, json
+
+    hint = f"move {path} away, and log in again: ouro providers login NAME"
+    opened = _sealer(home, keychain).open(path.name, content, path, hint=hint)
+    try:
+        return json.decode(opened, type=dict[str, str])
+    except DecodeError as error:
+        raise ConfigBroken(f"{path} holds no keys", hint=hint) from error
+
+
 def stored(home: Path) -> dict[str, str]:
-    """What the key file holds; raises ``ConfigBroken`` if others could read it."""
+    """What the plain key file holds; raises ``ConfigBroken`` if others could read it."""
     path = key_file(home)
     content = read_bytes(path)
     if content is None:
@@ -81,39 +122,85 @@ def stored(home: Path) -> dict[str, str]:
     return cast("dict[str, str]", table)
 
 
-def keep(home: Path, name: str, value: str) -> KeySource:
-    """Keeps a credential in the keyring if there is one, else in the key file; says where.
+def keep(home: Path, name: str, value: str, *, where: SecretStore = "auto") -> KeySource:
+    """Keeps a credential where ``secrets.store`` says, and nowhere else; says where that is.
 
     Raises:
         Misuse: What cannot be a key, or the name of one.
-        ConfigBroken: The key file must not be used.
+        ConfigBroken: A key file must not be used, or cannot be opened.
         StoreFailed: It cannot be written.
     """
     _check(name, value)
-    if not Keychain().put(name, value):
-        store(home, name, value)
-        return "keys.toml"
-    if name in stored(home):
-        _change(home, name, None)
-    return "keyring"
+    keychain = Keychain()
+    if where == "auto" and keychain.put(name, value):
+        _drop(home, name, keychain)
+        return "keyring"
+    if where == "plain":
+        _change(home, name, value)
+        _drop(home, name, keychain, but="keys.toml")
+        place: KeySource = "keys.toml"
+    else:
+        _seal(home, name, value, _sealer(home, keychain, uses_keyring=where == "auto"))
+        _drop(home, name, keychain, but="keys.sealed")
+        place = "keys.sealed"
+    # It would be found before what was just kept.
+    keychain.remove(name)
+    return place
 
 
 def named(place: KeySource, home: Path) -> str:
     """A place where keys are kept, in words."""
-    return str(key_file(home)) if place == "keys.toml" else f"the {place}"
+    return str(home / place) if place in {"keys.sealed", "keys.toml"} else f"the {place}"
+
+
+def kept_in(place: KeySource, home: Path) -> str:
+    """As ``named``, for a key that was just kept there: plain text is called so."""
+    plain = " as plain text, as secrets.store says" if place == "keys.toml" else ""
+    return f"{named(place, home)}{plain}"
 
 
 def forget(home: Path, name: str) -> tuple[KeySource, ...]:
     """Removes a credential wherever it is kept; says where that was. Raises as ``keep``."""
-    found: list[KeySource] = ["keyring"] if Keychain().remove(name) else []
-    if name in stored(home):
+    keychain = Keychain()
+    found: list[KeySource] = ["keyring"] if keychain.remove(name) else []
+    return (*found, *_drop(home, name, keychain))
+
+
+def _drop(
+    home: Path, name: str, keychain: Keychain, *, but: KeySource | None = None
+) -> tuple[KeySource, ...]:
+    """Removes a credential from the key files, except one of them; says from which."""
+    found: list[KeySource] = []
+    if but != "keys.sealed" and name in sealed(home, keychain):
+        _seal(home, name, None, _sealer(home, keychain))
+        found.append("keys.sealed")
+    if but != "keys.toml" and name in stored(home):
         _change(home, name, None)
         found.append("keys.toml")
     return tuple(found)
 
 
+def _sealer(home: Path, keychain: Keychain | None, *, uses_keyring: bool = False) -> "Sealer":
+    from ouroboros.safety.sealed import Sealer
+
+    return Sealer(home, keychain=keychain, uses_keyring=uses_keyring)
+
+
+def _seal(home: Path, name: str, value: str | None, sealer: "Sealer") -> None:
+    """Sets or removes one key of the sealed file; one process at a time, so that none is lost."""
+    with _alone(home):
+        known = {**sealed(home, sealer.keychain), name: value}
+        from msgspec import json
+
+        content = json.encode({
+            each: secret for each, secret in known.items() if secret is not None
+        })
+        path = sealed_file(home)
+        write_bytes(path, sealer.seal(path.name, content))
+
+
 def store(home: Path, name: str, value: str) -> None:
-    """Keeps a credential in the key file; raises ``Misuse`` for what cannot be one."""
+    """Keeps a credential in the plain key file; raises ``Misuse`` for what cannot be one."""
     _check(name, value)
     _change(home, name, value)
 
@@ -156,8 +243,9 @@ def _alone(home: Path) -> Generator[None]:
         ) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for left in home.glob(f".{key_file(home).name}.*"):  # by a process that was killed
-            left.unlink(missing_ok=True)
+        for path in (key_file(home), sealed_file(home)):
+            for left in home.glob(f".{path.name}.*"):  # by a process that was killed
+                left.unlink(missing_ok=True)
         yield
     finally:
         os.close(lock)

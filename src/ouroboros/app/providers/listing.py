@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ouroboros.app.config.layers import Loaded
 from ouroboros.app.config.view import without_credentials
-from ouroboros.app.providers.keys import Keys, stored
+from ouroboros.app.providers.keys import Keys
 from ouroboros.app.providers.own import entries, plan_of
 from ouroboros.app.settings import Settings
 from ouroboros.core.clock import Clock
@@ -62,7 +62,7 @@ def listed(loaded: Loaded, environment: Mapping[str, str]) -> list[Listed]:
 def key_states(loaded: Loaded, environment: Mapping[str, str]) -> dict[str, str]:
     """For each credential that could be used, where it was found; empty if nowhere."""
     keys = Keys(environment, loaded.dotenv, loaded.home)
-    names = [*_names(loaded.settings, ENTRIES), *stored(loaded.home)]
+    names = [*_names(loaded.settings, ENTRIES), *keys.names()]
     return {name: _source(keys, name) for name in dict.fromkeys(names)}
 
 

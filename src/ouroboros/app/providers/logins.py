@@ -8,6 +8,7 @@ import html
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -116,17 +117,21 @@ async def log_in(
     )
     if account.way == "page":
         key = await obtain_key(account.client, person, reach=reach)
-        place = await to_thread.run_sync(bring, loaded.home, account, key)
+        place = await to_thread.run_sync(bring, loaded, account, key)
         return f"{account.variables[0]} is kept in {place}"
-    file = LoginFile(loaded.home, account.name)
+    store = loaded.settings.secrets.store
+    file = LoginFile(loaded.home, account.name, store=store)
     tokens = await obtain_tokens(account.client, person, reach=reach, clock=clock)
     await keep(file, tokens)
-    return f"the login is kept in {file.path}"
+    plain = " as plain text, as secrets.store says" if store == "plain" else ""
+    return f"the login is kept in {file.path}{plain}"
 
 
-def bring(home: Path, account: Account, key: str) -> str:
+def bring(loaded: Loaded, account: Account, key: str) -> str:
     """Keeps a key that the person has; says where. Raises ``Misuse`` for what cannot be one."""
-    return keys.named(keys.keep(home, account.variables[0], key), home)
+    store = loaded.settings.secrets.store
+    place = keys.keep(loaded.home, account.variables[0], key, where=store)
+    return keys.kept_in(place, loaded.home)
 
 
 async def log_out(loaded: Loaded, environment: Mapping[str, str], name: str) -> LoggedOut:
@@ -160,6 +165,17 @@ def is_logged_in(home: Path, name: str) -> bool:
     from ouroboros.llm.auth.oauth import LoginFile
 
     return LoginFile(home, name).path.exists()
+
+
+def plain_files(home: Path) -> tuple[Path, ...]:
+    """The files where keys and logins lie as plain text; blocking. Raises ``ConfigBroken``."""
+    from ouroboros.safety.sealed import MAGIC, is_sealed
+
+    found = [keys.key_file(home)] if keys.stored(home) else []
+    for path in sorted((home / "auth").glob("*.json")):
+        with suppress(OSError), path.open("rb") as file:
+            found += [] if is_sealed(file.read(len(MAGIC))) else [path]
+    return tuple(found)
 
 
 def open_page(address: str, environment: Mapping[str, str]) -> bool:

@@ -142,7 +142,7 @@ def test_a_key_is_read_from_input_and_never_taken_as_an_argument(
 
     assert refused.code == 2
     assert "sk-" not in refused.err + kept.err
-    assert keys.stored(home) == {"OPENAI_API_KEY": "sk-piped"}
+    assert keys.sealed(home) == {"OPENAI_API_KEY": "sk-piped"}
 
 
 def test_an_own_change_keeps_a_project_trusted(ouro: Ouro, project: Path) -> None:

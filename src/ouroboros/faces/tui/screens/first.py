@@ -247,8 +247,8 @@ class FirstStart(Framed[Begin]):
         account = self._account
         if account is None:
             return
-        home = host_of(self).loaded.home
-        place = await to_thread.run_sync(logins.bring, home, account, self._key)
+        loaded = host_of(self).loaded
+        place = await to_thread.run_sync(logins.bring, loaded, account, self._key)
         self._key = ""
         host_of(self).tell(Notice(text=f"{account.variables[0]} is kept in {place}"))
         await self._read()

@@ -196,11 +196,13 @@ class _Seat:
         wish = await read(request, NewKey)
         row, variable = await self._row(request, wish.variable)
         del row
+        _, loaded = await settings_at(self._site, request)
         home, value = self._site.home, wish.key.strip()
-        place = await quickly(partial(keys.keep, home, variable, value))
+        store = loaded.settings.secrets.store
+        place = await quickly(partial(keys.keep, home, variable, value, where=store))
         shown = (await self._row(request, variable))[0].keys[variable]
         still = shown if shown not in {"", place} else ""
-        return reply(KeyKept(variable=variable, place=keys.named(place, home), still=still))
+        return reply(KeyKept(variable=variable, place=keys.kept_in(place, home), still=still))
 
     async def forget(self, request: Request) -> Response:
         row, variable = await self._row(request, request.query_params.get("variable", ""))

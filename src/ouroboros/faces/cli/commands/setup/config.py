@@ -184,8 +184,9 @@ def _set_key(invocation: Invocation, name: str, value: str | None) -> None:
             hint=f"leave it out to be asked, or: ouro config set keys.{name} < file",
         )
     secret = typed(name, hidden=True)
-    place = keys.keep(invocation.home(), name, secret.strip())
-    note(f"{name} is kept in {keys.named(place, invocation.home())}")
+    loaded = invocation.load()
+    place = keys.keep(loaded.home, name, secret.strip(), where=loaded.settings.secrets.store)
+    note(f"{name} is kept in {keys.kept_in(place, loaded.home)}")
 
 
 def _warn_if_shadowed(invocation: Invocation, key: str, layer: str) -> None:

@@ -31,7 +31,7 @@ def login(
 ) -> None:
     """Log in to NAME on its page where it has one, else keep a key of yours.
 
-    A key is asked for without being shown, and is kept in the keyring or in a private file.
+    A key is asked for without being shown, and is kept in the keyring or in a sealed file.
     """
     from ouroboros.app.providers import logins
 
@@ -41,7 +41,7 @@ def login(
         if not account.variables:
             raise Misuse(f"{account.name} takes no key", hint="leave out --key-stdin")
         key = _key(account.variables[0], is_piped=key_stdin)
-        said = f"{account.variables[0]} is kept in {logins.bring(loaded.home, account, key)}"
+        said = f"{account.variables[0]} is kept in {logins.bring(loaded, account, key)}"
     else:
         said = _on_page(invocation, loaded, account, timeout, is_typed=no_browser)
     note(said)

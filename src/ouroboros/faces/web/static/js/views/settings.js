@@ -93,7 +93,7 @@ function Key({ variable, source, store, link, query, again, at, forget }) {
       again();
     });
   };
-  const isKept = ["keys.toml", "keyring"].includes(source);
+  const isKept = ["keys.sealed", "keys.toml", "keyring"].includes(source);
   return html`<form class="row key" onSubmit=${keep}><label class="grow"><span class="field-label"><code>${variable}</code> <span class="hush">${source ? `set, from ${source}; it is not shown` : "not set"}</span></span>
     <input class="field mono" type="password" autocomplete="off" spellcheck="false" placeholder=${source ? "A new key takes its place" : "Paste the key"} value=${key} onInput=${(e) => type(e.target.value)} /></label>
     <button class="button main" type="submit" aria-disabled=${!key.trim()}>Keep</button>${isKept && html`<${Button} kind="quiet" onClick=${forget}>Remove<//>`}</form>`;
