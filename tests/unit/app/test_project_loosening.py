@@ -17,6 +17,7 @@ LOOSER = (
     "[checkpoints]\nask_after = 60.0",
     '[repos]\nhost = "https://other.example"',
     "[repos]\nmax_bytes = 2147483648",
+    '[secrets]\nstore = "plain"',
     '[guardian]\nmodel = "small/yes"',
     '[sandbox]\nmode = "danger-full-access"',
     '[sandbox]\nnetwork = "proxy"',
