@@ -119,12 +119,17 @@ async def test_what_is_let_through_is_not_told_of(work: Path) -> None:
         "git init -q r; cd r; git -c user.name=a -c user.email=a commit -q --allow-empty -m a",
         "cat /etc/os-release; ls -la / ~; id; getent passwd root; readlink /proc/self/exe",
         f"{sys.executable} -c 'import asyncio, subprocess, http.client; asyncio.run(asyncio.sleep(0))'",
+        # As pip does when it starts, to see if there is such a network.
+        f"{sys.executable} -c 'import socket\ntry: socket.socket(socket.AF_INET6)\nexcept OSError: 0'",
         "rm /nowhere; cat /nowhere > b; : > /nowhere/at/all; mkdir /usr; rmdir /nowhere",
     ]
     for text in ordinary:
         _, said, confined = await ran(policy_of(work), work, text.replace("{work}", str(work)))
         assert (noted(confined, said), text) == ("", text)
         assert stopped(confined, 1, said) == ""
+    only_ipv6 = f"{sys.executable} -c 'import socket; socket.socket(socket.AF_INET6)'"
+    code, said, confined = await ran(policy_of(work), work, only_ipv6)
+    assert "the network" in stopped(confined, code, said)
 
 
 @pytest.mark.proves("F11")

@@ -30,11 +30,13 @@ def test_of_orders_from_all_over_the_corpus_most_are_flagged() -> None:
     assert len(missed) <= 0.1 * len(texts), missed
 
 
-@pytest.mark.deep
 @pytest.mark.proves("G03")
-def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms() -> None:
-    texts, harmless = attacks(), benign()
-    assert len(texts) >= 300
+@pytest.mark.parametrize(
+    "step", [pytest.param(4, marks=pytest.mark.deep), pytest.param(1, marks=pytest.mark.soak)]
+)
+def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms(step: int) -> None:
+    texts, harmless = attacks()[::step], benign()[::step]
+    assert len(texts) >= 300 // step
     assert len(harmless) >= 500
     missed = [(carrier, text) for carrier, text in texts if not flags(text)]
     alarms = [text for text in harmless if flags(text)]

@@ -66,6 +66,7 @@ class Observer:
         for call in self._calls.files:
             self._files.setdefault(call.number, []).append(call)
         self._known: set[tuple[str, str]] = set()
+        self._probing: set[int] = set()
         os.set_blocking(observed.told, False)
         with contextlib.suppress(OSError):  # older than 6.6: both may run on two processors then
             fcntl.ioctl(observed.listener, _SET_FLAGS, _SYNC_WAKE_UP)
@@ -90,12 +91,25 @@ class Observer:
             self._look_at(call, _path_of(call, pid, arguments), flags)
         if is_connect:
             self._look_at_address(_memory(pid, arguments[1], _MOST_ADDRESS))
-        elif not calls:
+        elif not calls and not self._is_probe(pid, number, arguments):
             self._note(*_refused(self._calls, number, arguments))
         goes_on = bool(calls) or (is_connect and self._of.ports is not None)
         answer = _ANSWER.pack(id, 0, 0 if goes_on else -EPERM, _CONTINUE if goes_on else 0)
         with contextlib.suppress(OSError):
             fcntl.ioctl(self._of.listener, _SEND, bytearray(answer))
+
+    def end(self, status: int) -> None:
+        """The command has ended, as ``waitpid`` says; what was left out is told of one that failed."""
+        if status and self._probing:
+            self._note("network", "")
+
+    def _is_probe(self, pid: int, number: int, arguments: list[int]) -> bool:
+        """Whether a process only tries if there is IPv6, as libraries do when they are loaded."""
+        if number != self._calls.socket or arguments[0] != socket.AF_INET6:
+            return False
+        is_first = pid not in self._probing
+        self._probing.add(pid)
+        return is_first
 
     def _look_at(self, call: FileCall, path: str, flags: int) -> None:
         if not path or path.startswith(_KERNEL_PLACES):
@@ -168,6 +182,7 @@ def observe(first: int, observer: Observer, listener: int) -> int:
     while True:
         ended = _reaped(first)
         if ended is not None:
+            observer.end(ended)
             return ended
         for descriptor, event in polled.poll():
             if descriptor == waking:
