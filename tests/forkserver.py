@@ -155,6 +155,12 @@ def load() -> None:
             importlib.import_module(module.name)
     for name in SLOW_TO_IMPORT:
         importlib.import_module(name)
+    # What the kernel lets us do is tried once here, and not by each start again.
+    importlib.import_module("ouroboros.safety.sandbox.features").features()
+    importlib.import_module("ouroboros.safety.sandbox.namespaces").end_launcher()
+    begin = importlib.import_module("ouroboros.safety.sandbox.begin")
+    begin.lasting().shutdown()  # no thread is there after a fork
+    begin.lasting.cache_clear()
     gc.collect()
     gc.freeze()
 
