@@ -11,6 +11,9 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
+from ouroboros.app.permission.cages import Grounds
+from ouroboros.app.permission.cages import policy_of as sessions_policy
+from ouroboros.app.settings import Sandbox as SandboxSettings
 from ouroboros.safety.sandbox import Confined, Policy, Sandbox, begin, noted
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher
@@ -86,6 +89,41 @@ async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:
         if code:
             failed[name] = said
     assert failed == {}
+
+
+@pytest.mark.proves("F11")
+@pytest.mark.parametrize("cage", ["landlock, restoring", *SEPARATED])
+async def test_our_home_in_the_workspace_stays_ours_while_a_command_runs(
+    work: Path, cage: str
+) -> None:
+    """No command gets at it, and what we write meanwhile is not put back."""
+    home = work / "home"
+    for folder in (home, work / "sub"):
+        folder.mkdir()
+    (home / "ouroboros.db").write_text("before")
+    grounds = Grounds(cwd=work, home=home, environment={"HOME": str(work.parent / "person")})
+    policy = await to_thread.run_sync(
+        sessions_policy, SandboxSettings(), grounds, "workspace-write"
+    )
+    words = "until test -e sub/go; do sleep 0.02; done; (echo evil > home/ouroboros.db; rm -r home; mv home x) 2>&- && echo got in"
+    confined = cage_of(cage, policy).confine(("/bin/bash", "-c", words), cwd=work)
+
+    def run() -> str:
+        process = begin(confined, cwd=work, environment=dict(os.environ), stdin=subprocess.DEVNULL)
+        (home / "ouroboros.db").write_text("meanwhile")
+        (home / "new").write_text("new")
+        (work / "sub" / "go").touch()
+        said, _ = process.communicate(timeout=60)
+        if confined.finish is not None:
+            confined.finish()
+        return said.decode()
+
+    assert "got in" not in await to_thread.run_sync(run)
+    assert {path.name: path.read_text() for path in home.iterdir()} == {
+        "ouroboros.db": "meanwhile",
+        "new": "new",
+    }
+    assert "put back" not in noted(confined)
 
 
 @pytest.mark.proves("F11")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from itertools import count
 
 import msgspec
@@ -214,3 +215,23 @@ def test_what_python_writes_is_read(text: str) -> None:
     )
     with pytest.raises(msgspec.DecodeError):
         decoded(msgspec.json.Decoder(str), json.dumps(text)[:-1])
+
+
+def spent_on_line(size: int) -> float:
+    """Processor seconds for one line of so many bytes, as it arrives from a pipe."""
+    cut, pieces = Lines(64 << 20), [b"a" * 65_536] * (size // 65_536)
+    begun = time.thread_time()
+    for piece in pieces:
+        assert cut.feed(piece) == []
+    (whole,) = cut.feed(b"\n")
+    assert not isinstance(whole, TooLong)
+    assert len(whole) == size
+    return time.thread_time() - begun
+
+
+@pytest.mark.proves("interfaces-acp-peers")
+def test_a_line_of_many_megabytes_costs_what_its_length_costs() -> None:
+    few = min(spent_on_line(16 << 20) for _ in range(3))
+    many = min(spent_on_line(64 << 20) for _ in range(3))
+    # Four times the length: four times as much, or 16 times where each piece looks at all before it.
+    assert many < 10 * few

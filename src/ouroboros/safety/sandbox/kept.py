@@ -96,6 +96,8 @@ class KeptPlaces:
             for place in policy.protected
             if policy.reach == "workspace-write"
             and any(lies_in(place, root) for root in policy.writable)
+            # What is hidden no command changes: whoever does that meanwhile is us, as in our own home.
+            and not any(lies_in(place, hidden) for hidden in policy.hidden)
         )
         self._roots = policy.writable
         self._once = Lock()
