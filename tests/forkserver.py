@@ -15,6 +15,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl, ioctl
@@ -161,6 +162,7 @@ def load() -> None:
     begin = importlib.import_module("ouroboros.safety.sandbox.begin")
     begin.lasting().shutdown()  # no thread is there after a fork
     begin.lasting.cache_clear()
+    tempfile.tempdir = None  # each start has an environment of its own
     gc.collect()
     gc.freeze()
 

@@ -72,7 +72,7 @@ Use tabs.
 
 <permissions>
 Mode: ask. Reading inside the workspace is free, also by plain commands such as ls, cat and git log. Every write and every other command, tests and builds too, is shown to the person first, who may refuse it.
-Commands run in a sandbox: they write in the workspace (not the configuration and hooks of git, .ouroboros, .agents) and the temporary folder, and have no network, not even to this machine.
+Commands run in a sandbox: they write in the workspace (not the configuration and hooks of git, .ouroboros, .agents; git commit works) and in $TMPDIR, where file tools write too, and in the temporary folder, and have no network, not even to this machine.
 Nobody is here to be asked: what needs approval is refused.
 </permissions>\
 """
@@ -84,7 +84,7 @@ Nobody is here to be asked: what needs approval is refused.
     ("sandbox", "said"),
     [
         ({"mode": "read-only"}, "they write nothing, and have no network"),
-        ({"network": "on", "exclude_tmp": True}, ".agents), and have the network."),
+        ({"network": "on", "exclude_tmp": True}, "file tools write too, and have the network."),
         ({"mode": "danger-full-access"}, ""),
     ],
 )

@@ -47,6 +47,25 @@ async def test_it_is_private_kept_over_calls_and_gone_with_the_session(tmp_path:
 
 
 @pytest.mark.proves("F11")
+async def test_file_tools_write_in_it_unasked_and_not_beside_it(tmp_path: Path) -> None:
+    turns = [
+        runs('python3 -c \'import os; os.symlink(os.environ["TMPDIR"], "way")\''),
+        *(
+            Turn(tool_calls=(call("write", path=path, content="written\n"),))
+            for path in ("way/n.txt", f"{tmp_path}/n.txt")
+        ),
+        runs('cat "$TMPDIR/n.txt"'),
+        DONE,
+    ]
+    async with stage(tmp_path, turns) as s:
+        await s.run()
+        _, written, refused, read = words_of(s)
+    assert "Created way/n.txt" in written
+    assert "is outside the workspace" in refused
+    assert "written" in read
+
+
+@pytest.mark.proves("F11")
 async def test_what_a_kill_left_goes_with_the_next_start(tmp_path: Path) -> None:
     place = tmp_path / "temporary"
     for folder in (place, tmp_path / "a", tmp_path / "b"):

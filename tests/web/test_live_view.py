@@ -257,6 +257,7 @@ async def test_a_dialog_of_the_page_is_answered_over_its_picture(
         await opens(person, site.url("ask"), "Ask")
         await presses(person, 100, 75)
         await person.shows("<b>Name?</b>")
+        await person.until("document.querySelector('.stage-card input') !== null")
         await person.run("document.querySelector('.stage-card input').select()")
         await person.type("Ümit")
         await person.press("Enter")

@@ -53,6 +53,7 @@ class Kit(Struct, frozen=True, kw_only=True):
         book: What policy files say.
         rules: Permission rules with their layers; None leaves it to the settings' lists.
         visited: The workspaces that came in besides the session's own.
+        temporary: The folder for temporary files of this session's commands, once there is one.
         cages: What commands run in.
         keeping: Keeps the person's files; None where that is switched off.
         only: Names of the tools that there are; None means all that the settings leave.
@@ -82,6 +83,7 @@ class Kit(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] | None
     visited: Visited
     cages: Cages
+    temporary: Callable[[], Path | None]
     keeping: LateKeeping | None
     lineup: Lineup
     speakers: Speakers

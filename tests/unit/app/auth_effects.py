@@ -107,8 +107,18 @@ async def command_timeout(folder: Path) -> None:
     assert await reason(folder, settings) == "failed"
 
 
-async def logged_in(folder: Path, server: AuthServer, **oauth: Any) -> list[str]:
-    """Logs in and out again with these settings; the addresses the browser was shown."""
+async def logged_in(
+    folder: Path,
+    server: AuthServer,
+    *,
+    store: str = "auto",
+    kept: list[bytes] | None = None,
+    **oauth: Any,
+) -> list[str]:
+    """Logs in and out again with these settings; the addresses the browser was shown.
+
+    ``kept`` gets what lay on the disk meanwhile.
+    """
     mine = {
         "base_url": f"{server.url}/v1",
         "key_env": "MY_KEY",
@@ -116,7 +126,9 @@ async def logged_in(folder: Path, server: AuthServer, **oauth: Any) -> list[str]
         "oauth": {"client_id": CLIENT, **oauth},
     }
     loaded = Loaded(
-        settings=msgspec.convert({"providers": {"mine": mine}}, Settings),
+        settings=msgspec.convert(
+            {"providers": {"mine": mine}, "secrets": {"store": store}}, Settings
+        ),
         origins={},
         warnings=(),
         home=folder / "home",
@@ -133,6 +145,8 @@ async def logged_in(folder: Path, server: AuthServer, **oauth: Any) -> list[str]
             tasks.start_soon(browse, address)
 
         await logins.log_in(loaded, {}, account, logins.Asking(show=show), SystemClock())
+    if kept is not None:
+        kept.append(await anyio.Path(folder / "home" / "auth" / "mine.json").read_bytes())
     await logins.log_out(loaded, {}, "mine")
     return shown
 
@@ -149,7 +163,7 @@ def oauth(check: Callable[[AuthServer, dict[str, str]], bool], *names: str, **mo
                 "key_url": f"{server.url}/keys",
                 "revoke_url": f"{server.url}/revoke",
             }
-            words = {name: ways[name] for name in names} | more
+            words: dict[str, Any] = {name: ways[name] for name in names} | more
             (address,) = await logged_in(folder, server, **words)
             assert check(server, query(address))
 
@@ -157,6 +171,21 @@ def oauth(check: Callable[[AuthServer, dict[str, str]], bool], *names: str, **mo
 
 
 PLAIN = ("authorize_url", "token_url")
+
+
+async def secrets_store(folder: Path) -> None:
+    kept: list[bytes] = []
+    async with authorizing() as server:
+        for store in ("sealed", "plain"):
+            await logged_in(
+                folder / store,
+                server,
+                store=store,
+                kept=kept,
+                authorize_url=f"{server.url}/authorize",
+                token_url=f"{server.url}/token",
+            )
+    assert [content.startswith(b"{") for content in kept] == [False, True]
 
 
 def paths(server: AuthServer) -> list[str]:
@@ -171,6 +200,7 @@ async def redirect_port(folder: Path) -> None:
 
 
 AUTH_EFFECTS: dict[str, Effect] = {
+    "secrets.store": secrets_store,
     "network.ca_file": ca_file,
     "network.client_cert": client_cert,
     "network.client_key": client_key,

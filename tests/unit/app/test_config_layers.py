@@ -240,6 +240,7 @@ TEXTS = {
     "sandbox.local_sockets": "open",
     "sandbox.mode": "read-only",
     "sandbox.network": "on",
+    "secrets.store": "sealed",
     "tools.login_shell": "false",
     "tools.web_search": "live",
     "tui.keys": '{"unfold": ["ctrl+t"]}',

@@ -142,3 +142,46 @@ def test_a_first_fetch_is_asked_about_in_every_mode_but_the_freest(tmp_path: Pat
 )
 def test_what_edits_and_packs_may_send_by_its_options(tmp_path: Path, command: str, outcome: str):
     assert decided(tmp_path, shell(command), is_online=True).outcome == outcome
+
+
+@pytest.mark.proves("permissions-steering")
+@every(
+    ("command", "outcome"),
+    [
+        ("git add -A && ! grep -rn x --exclude-dir=.git . && make test", "allow"),
+        ("make test; ls .git/hooks", "allow"),
+        ("make test && cat AGENTS.md", "allow"),
+        ("tar cf x.tar --exclude=.github src", "allow"),
+        ("make test; tee .git/hooks/x", "ask"),
+        ("ls .git/hooks; cp x .git/hooks/", "ask"),
+        ("ls .git/hooks | xargs touch", "ask"),
+        ("ls AGENTS.md; cd .git/hooks && touch pre-commit", "ask"),
+        ("cat AGENTS.md; sed -i s/a/b/ AGENTS.md", "ask"),
+        ("cat AGENTS.md && cat AGENTS.md > AGENTS.md", "ask"),
+        ("tar xf x.tar --exclude=.github .github", "ask"),
+    ],
+)
+def test_what_only_parts_that_read_speak_of_is_not_asked_about(
+    command: str, outcome: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".git" / "hooks").mkdir(parents=True)
+    (tmp_path / "AGENTS.md").write_text("x")
+    assert decided(tmp_path, shell(command)).outcome == outcome
+
+
+@pytest.mark.proves("F11")
+@every(("mode", "outcome"), [("full-auto", "allow"), ("auto-edit", "allow"), ("ask", "ask")])
+def test_the_sessions_folder_for_temporary_files_is_as_the_workspace_is(
+    mode: Mode, outcome: str, tmp_path: Path
+) -> None:
+    root, scratch = tmp_path / "work", tmp_path / "scratch"
+    judge = Rules([], Places(roots=(root,)).resolved(), canonical)
+    around = Around(temporary=(scratch,))
+
+    def writing(path: Path) -> str:
+        intent = Intent(tool="write", kind="write", paths=(path,))
+        return judge.decide(intent, mode=mode, around=around).outcome
+
+    assert writing(scratch / "a") == outcome
+    assert writing(tmp_path / "a") == "ask"
+    assert writing(scratch / ".git" / "config") == "ask"

@@ -115,6 +115,11 @@ class SessionCages:
         self._temporary = None
         self._choices.clear()
 
+    @property
+    def temporary(self) -> Path | None:
+        """The folder for temporary files of this session's commands, once there is one."""
+        return None if self._temporary is None else self._temporary.path
+
     async def within(
         self,
         mode: Mode,

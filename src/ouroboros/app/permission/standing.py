@@ -21,9 +21,15 @@ class Here:
         *,
         is_online: Callable[[], bool] = lambda: True,
         can_close: Callable[[], bool] = lambda: False,
+        temporary: Callable[[], Path | None] = lambda: None,
     ) -> None:
-        """``state`` keeps a legible form of ``cwd`` only; the others are asked once, when it matters."""
+        """``state`` keeps a legible form of ``cwd`` only.
+
+        ``temporary`` is the session's folder for temporary files once there is one; the others are asked once,
+        when it matters.
+        """
         self._state, self._is_online, self._can_close = state, is_online, can_close
+        self._temporary = temporary
         self.cwd = str(cwd)
         self._online: bool | None = None
         self._closable = False
@@ -51,6 +57,7 @@ class Here:
             remembered=(*self._state.remembered, *granted),
             readable=tuple(Path(name) for grant in grants for name in grant.read),
             writable=tuple(Path(name) for grant in grants for name in grant.write),
+            temporary=() if (made := self._temporary()) is None else (made,),
         )
         if not self._state.sources:
             return around

@@ -30,11 +30,16 @@ _SECRETS = (
 """Where secrets lie in the home folder."""
 
 
+def no_folder() -> None:
+    """None was made."""
+
+
 class Bench(Struct, frozen=True, kw_only=True):
     """Where the hands work and with what.
 
     ``rules`` say what may happen, in the place of the settings' own lists; ``regions`` are the
-    workspaces that came in besides ``cwd``; ``keeps`` tells whether deleted files can be brought back.
+    workspaces that came in besides ``cwd``; ``keeps`` tells whether deleted files can be brought back;
+    ``temporary`` is the folder for temporary files of the session's commands, once there is one.
     """
 
     settings: Settings
@@ -45,6 +50,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] | None = None
     regions: Callable[[], Sequence[Region]] = none
     keeps: Callable[[Sequence[Path]], bool] | None = None
+    temporary: Callable[[], Path | None] = no_folder
 
 
 def judging(bench: Bench, session: str, book: Book) -> tuple[Rules, Validator | None]:

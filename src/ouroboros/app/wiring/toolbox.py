@@ -65,6 +65,7 @@ def hands(
         bench.cwd,
         is_online=partial(is_online, bench.settings),
         can_close=partial(is_caged, bench.settings.sandbox),
+        temporary=bench.temporary,
     )
     return Orchestrator(
         registry=registry,
@@ -97,6 +98,7 @@ def _bench(kit: Kit) -> Bench:
         rules=kit.rules,
         regions=kit.visited.regions,
         keeps=kit.keeping.keeps if kit.keeping is not None else None,
+        temporary=kit.temporary,
     )
 
 

@@ -13,7 +13,7 @@ from ouroboros.safety.commands.harm import danger
 from ouroboros.safety.commands.operands import Ground
 from ouroboros.safety.commands.outward import publishes, sends
 from ouroboros.safety.commands.programs import FOLDERS, Judge, edited
-from ouroboros.safety.commands.reading import read_shell
+from ouroboros.safety.commands.reading import Command, read_shell
 from ouroboros.safety.commands.verdict import Doubt, FileDeletion, Kind, Verdict
 from ouroboros.safety.paths import Places, real
 from ouroboros.safety.paths.lookup import misled
@@ -57,6 +57,7 @@ _MOVING = frozenset({
 
 _VERSION = re.compile(r"[\d.]+$")
 _LONGEST = 100_000
+_LONGEST_NAMED = 200
 _UNREAD = "danger.hides", "there is more in it than can be read, so that harm may hide in it"
 
 
@@ -144,7 +145,7 @@ def _asked(text: str, doubt: Doubt, seen: Verdict | None = None) -> Verdict:
     return Verdict(
         kind="dangerous" if harm else "approve",
         rule=harm[0] if harm else doubt.rule,
-        reason=harm[1] if harm else doubt.reason,
+        reason=f"{harm[1]}{_culprit(reading.commands)}" if harm else doubt.reason,
         sends=is_sent or reading.opaque,
         is_unseen=reading.opaque and not is_sent,
         pushes=publishes(reading.commands),
@@ -152,6 +153,14 @@ def _asked(text: str, doubt: Doubt, seen: Verdict | None = None) -> Verdict:
         kinds=seen.kinds if seen else (),
         hardened=seen.hardened if seen else "",
     )
+
+
+def _culprit(commands: Sequence[Command]) -> str:
+    """Which of several commands it is that does harm, where one of them does by itself."""
+    if len(commands) < 2:
+        return ""
+    found = next((shlex.join(one.words) for one in commands if danger("", [one])), "")
+    return f": `{found}`" if 0 < len(found) <= _LONGEST_NAMED else ""
 
 
 def _kind(simple: Simple, doubt: Doubt | None) -> Kind:

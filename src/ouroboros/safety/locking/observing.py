@@ -98,11 +98,6 @@ class Observer:
         with contextlib.suppress(OSError):
             fcntl.ioctl(self._of.listener, _SEND, bytearray(answer))
 
-    def end(self, status: int) -> None:
-        """The command has ended, as ``waitpid`` says; what was left out is told of one that failed."""
-        if status and self._probing:
-            self._note("network", "")
-
     def _is_probe(self, pid: int, number: int, arguments: list[int]) -> bool:
         """Whether a process only tries if there is IPv6, as libraries do when they are loaded."""
         if number != self._calls.socket or arguments[0] != socket.AF_INET6:
@@ -182,7 +177,6 @@ def observe(first: int, observer: Observer, listener: int) -> int:
     while True:
         ended = _reaped(first)
         if ended is not None:
-            observer.end(ended)
             return ended
         for descriptor, event in polled.poll():
             if descriptor == waking:

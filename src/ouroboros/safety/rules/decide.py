@@ -29,7 +29,7 @@ from ouroboros.safety.rules.offered import always, grant_for, host_amendment, re
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.regions import Lying, Region, Regions, none
 from ouroboros.safety.rules.tainted import carried, is_confined
-from ouroboros.safety.rules.touched import touched
+from ouroboros.safety.rules.touched import changing_parts, touched
 from ouroboros.safety.rules.values import (
     ANY,
     GRANT,
@@ -121,7 +121,7 @@ class Rules:
         decision = self._decide(seen, mode=mode, rules=rules, around=around, here=here)
         decision = here.explained(decision, own)
         if self._policies is not None:
-            places = self._places.widened(around.readable, around.writable)
+            places = self._widened(around)
             may_write = intent.kind == "write" and not of_writing(intent, "auto-edit", places)
             decision = here.judged(
                 self._policies,
@@ -167,11 +167,16 @@ class Rules:
             verdict = verdict.as_change() if looked[paths] else verdict
         for text in expanded.texts:
             verdict = _with_alias(verdict, classify(text, cwd=folder, places=places))
+        found = touched(intent.command, reading, folder=folder, person=self._places.person)
+        rest = changing_parts(intent.command, reading, verdict)
         return Seen(
             intent=intent,
             reading=reading,
             verdict=verdict,
-            touched=touched(intent.command, reading, folder=folder, person=self._places.person),
+            touched=found,
+            changing=touched("", rest, folder=folder, person=self._places.person)
+            if rest
+            else found,
         )
 
     def _about(self, intent: Intent) -> list[Prepared]:
@@ -279,13 +284,16 @@ class Rules:
         self, intent: Intent, mode: Mode, around: Around, verdict: Verdict | None, here: Lying
     ) -> str:
         """What the mode says against it, where the person has not let more be read and written."""
-        if not around.readable and not around.writable:
+        if not around.readable and not around.writable and not around.temporary:
             return objection(intent, mode, self._places, verdict)
         paths = intent.paths
         if intent.kind == "write" and all(map(_within(around.writable), paths)):
             mode = here.mode("full-auto")
-        places = self._places.widened(around.readable, around.writable)
-        return objection(intent, mode, places, verdict)
+        return objection(intent, mode, self._widened(around), verdict)
+
+    def _widened(self, around: Around) -> Places:
+        """The workspace with what a session may read and write besides."""
+        return self._places.widened(around.readable, (*around.writable, *around.temporary))
 
     def _held(self, seen: Seen, decision: Decision, around: Around) -> Decision:
         """The decision once more, in view of what was read from outside."""
@@ -300,6 +308,7 @@ class Rules:
             verdict=seen.verdict,
             reading=seen.reading,
             touched=seen.touched.paths,
+            changing=seen.changing.paths,
         )
         if not found:
             return replace(decision, wary=True) if is_wary else decision

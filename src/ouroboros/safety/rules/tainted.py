@@ -100,6 +100,7 @@ def carried(
     verdict: Verdict | None = None,
     reading: Reading | None = None,
     touched: Iterable[Path] = (),
+    changing: Iterable[Path] = (),
 ) -> str:
     """What text from outside could bring about by this, as a clause; empty when nothing.
 
@@ -110,6 +111,7 @@ def carried(
         verdict: What is known of a command.
         reading: What it runs, as far as that can be seen.
         touched: Paths that a command speaks of.
+        changing: Those of them that parts speak of which do more than read.
     """
     if not around.outside.sources:
         return ""
@@ -126,7 +128,9 @@ def carried(
             found = (path for path in intent.paths if _steers(path, places))
             return next((_steering(path) for path in found), "")
         case "execute":
-            return _sent(intent, around, verdict, reading) or _led(verdict, places, tuple(touched))
+            return _sent(intent, around, verdict, reading) or _led(
+                verdict, places, tuple(touched), changing
+            )
         case "remember":
             return "this would be remembered in later sessions"
         case _:
@@ -183,7 +187,9 @@ def _is_local(command: Command) -> bool:
     return name in _LOCAL
 
 
-def _led(verdict: Verdict | None, places: Places, touched: tuple[Path, ...]) -> str:
+def _led(
+    verdict: Verdict | None, places: Places, touched: tuple[Path, ...], changing: Iterable[Path]
+) -> str:
     """What a command would read or change of that which an attacker wants."""
     if verdict is None:
         return ""
@@ -193,7 +199,7 @@ def _led(verdict: Verdict | None, places: Places, touched: tuple[Path, ...]) -> 
         return _secret(secret) if secret is not None else "this may read keys"
     if verdict.kind == "safe":
         return ""
-    steered = next((path for path in touched if _steers(path, places)), None)
+    steered = next((path for path in changing if _steers(path, places)), None)
     return _steering(steered) if steered is not None else ""
 
 

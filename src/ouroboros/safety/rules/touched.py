@@ -7,12 +7,17 @@ from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ouroboros.safety.commands.reading import Reading
+from ouroboros.safety.commands.verdict import Verdict
 from ouroboros.safety.paths import real
 
 _SPLIT = re.compile(r"[\s;|&<>()`\"']+")
 _PREFIX = re.compile(r"--?[\w-]+=|@|file://|[A-Za-z_]\w*=@?|-[A-Za-z](?=[./~])|\d*[<>]+")
+_LEAVES_OUT = re.compile(r"--exclude(?:-dir)?=")
+"""What such an option of grep, tar or rsync names, the program passes over."""
+_ENTERS = frozenset({"cd", "pushd"})
 _PATTERN = re.compile(r"[*?\[]")
 _FILLED = re.compile(r"[$`{]")
 _MOST_WORDS = 400
@@ -54,11 +59,27 @@ def touched(text: str, reading: Reading, *, folder: Path, person: Path | None) -
     return Touched(paths=tuple(found), is_unsure=is_unsure)
 
 
+def changing_parts(text: str, reading: Reading, verdict: Verdict) -> Reading | None:
+    """What is left of a chain without the parts that only read; None where none can be left out.
+
+    In a pipeline what one part reads may be what another changes.
+    """
+    is_piped = "|" in text.replace("||", "")
+    if verdict.parts is None or reading.opaque or is_piped:
+        return None
+    kinds = zip(verdict.parts, verdict.kinds, strict=False)
+    reads = {words for words, kind in kinds if kind == "safe" and words[0] not in _ENTERS}
+    left = tuple(command for command in reading.commands if command.words not in reads)
+    return replace(reading, commands=left) if len(left) < len(reading.commands) else None
+
+
 def _pieces(word: str) -> Iterator[str]:
     """A word, and what follows an option's name in it."""
     if not word or len(word) > 4096 or "\0" in word:
         return
     yield word
+    if _LEAVES_OUT.match(word):
+        return
     rest = _PREFIX.sub("", word, count=1)
     if rest and rest != word:
         yield rest
@@ -69,7 +90,7 @@ def _pieces(word: str) -> Iterator[str]:
 def _entered(reading: Reading, folder: Path) -> Iterable[Path]:
     entered: list[Path] = []
     for command in reading.commands:
-        if command.name in {"cd", "pushd"} and len(command.words) > 1:
+        if command.name in _ENTERS and len(command.words) > 1:
             entered.append(folder / command.words[-1])
         if command.name in {"git", "make", "tar", "env"} and "-C" in command.words[:-1]:
             entered.append(folder / command.words[command.words.index("-C") + 1])

@@ -129,6 +129,7 @@ class Around(Struct, frozen=True, kw_only=True):
         can_close: The sandbox can keep a single command from the network, and from files.
         readable: Places that the person let be read, with all below them.
         writable: The same of folders that may be written.
+        temporary: The session's own folders for temporary files, which are as the workspace is.
     """
 
     remembered: tuple[str, ...] = ()
@@ -137,6 +138,7 @@ class Around(Struct, frozen=True, kw_only=True):
     can_close: bool = False
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
+    temporary: tuple[Path, ...] = ()
 
 
 STILL = Around()

@@ -49,7 +49,7 @@ def choose(policy: Policy, offered: Features, *, restores: bool = True) -> Choic
             strength="partly",
             warnings=tuple(_gaps(policy, offered, restores=restores)),
             line="the sandbox of commands is Landlock alone here; `ouro doctor` says what that leaves open",
-            caveat=f"Landlock alone holds it here ({offered.without})",
+            caveat="Landlock alone holds it here",
         )
     return Choice(
         sandbox=Unconfined(),

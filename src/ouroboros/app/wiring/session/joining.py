@@ -118,6 +118,7 @@ def kit_of(opening: Opening, past: Past, parts: Parts, book: Book) -> Kit:
         rules=opening.rules,
         visited=visited,
         cages=cages,
+        temporary=lambda: cages.temporary,
         keeping=_keeping(opening, cwd, past, journal, parts),
         lineup=lineup,
         speakers=parts.speakers,

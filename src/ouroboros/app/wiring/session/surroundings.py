@@ -69,8 +69,10 @@ def _cage(wanted: Sandbox) -> str:
         return ""
     names = [name for name in PROTECTED_NAMES if name != ".git"]
     git = ".git" if wanted.git == "closed" else "the configuration and hooks of git"
-    writing = f"they write in the workspace (not {git}, {', '.join(names)})"
-    writing += "" if wanted.exclude_tmp else " and the temporary folder"
+    commits = "" if wanted.git == "closed" else "; git commit works"
+    writing = f"they write in the workspace (not {git}, {', '.join(names)}{commits})"
+    writing += " and in $TMPDIR, where file tools write too"
+    writing += "" if wanted.exclude_tmp else ", and in the temporary folder"
     writing = "they write nothing" if wanted.mode == "read-only" else writing
     network = {
         "off": "have no network, not even to this machine",
