@@ -24,6 +24,7 @@ from ouroboros.core.events import (
     ToolStarted,
     UserMessage,
 )
+from ouroboros.core.parts import Text
 from ouroboros.llm.turns import Fault, ScriptedUsage, Turn
 from tests.passing import hurrying, passes, until
 from tests.story.inhabitants import inhabitants
@@ -164,6 +165,32 @@ async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> No
         assert (partial.partial, later[-1].partial) == (True, False)
         assert partial.message.id == later[-1].message.id
         assert later[-1].message.calls[:1] == partial.message.calls
+
+
+@pytest.mark.proves("A10")
+async def test_a_command_that_changes_files_waits_for_those_before_it_and_is_waited_for(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "a.txt").write_text("first\n")
+    words = [
+        "until test -e ready; do sleep 0.02; done; cat a.txt",
+        "echo here; python3 -c 'import os; os.close(os.open(\"ready\", os.O_CREAT))'",
+        "mv a.txt b.txt",
+        "cat b.txt",
+    ]
+    calls = tuple(call("exec_command", cmd=each) for each in words)
+    async with stage(tmp_path, [Turn(tool_calls=calls), DONE]) as s:
+        await s.run()
+        said = {
+            e.data.call_id: "".join(p.text for p in e.data.parts if isinstance(p, Text))
+            for e in s.shown
+            if isinstance(e.data, ToolResulted)
+        }
+    # The first would never end if the second were not beside it, nor say so if the third were.
+    first, _, _, last = (said[each] for each in sorted(said))
+    assert "first" in first
+    assert "first" in last
 
 
 @pytest.mark.proves("A10")

@@ -130,8 +130,12 @@ class Orchestrator:
 
     def may_overlap(self, call: ToolCall) -> bool:
         """Whether the call may run beside others that may."""
-        tool = self._registry.find(self._registry.meant(call).name)
-        return tool is None or tool.parallel_safe
+        meant = self._registry.meant(call)
+        tool = self._registry.find(meant.name)
+        is_apart = getattr(tool, "is_apart", None)
+        return tool is None or (
+            tool.parallel_safe and not (is_apart is not None and is_apart(meant.arguments))
+        )
 
     async def do(self, call: ToolCall) -> ToolResulted:
         """Carries one call out and gives the result that was recorded.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ouroboros.safety.commands.classify import classify
+from ouroboros.safety.commands.classify import alters, classify
 from ouroboros.safety.paths import Places
 from ouroboros.safety.rules import Intent, Rules
 from ouroboros.tools.registry import canonical
@@ -106,3 +106,28 @@ def test_it_counts_as_a_change_only_where_every_file_is_kept(work: Path) -> None
         Rules([], Places(roots=(work,)), canonical).decide(intent, mode="full-auto").outcome
         == "ask"
     )
+
+
+@pytest.mark.proves("A10")
+@every(
+    ("command", "is_altering"),
+    [
+        ("git mv a b", True),
+        ("git -C sub -c a=b commit -qm x", True),
+        ("make test && git add -A", True),
+        ("sed -i s/a/b/ f", True),
+        ("sed -n 1,5p f", False),
+        ("echo x > f", True),
+        ("make test > report.txt 2>&1", True),
+        ("make test 2>&1 | tail", False),
+        ("ls 2>/dev/null", False),
+        ("cat <<'E' >> f\nx\nE", True),
+        ("git log --oneline; git status", False),
+        ("git -C sub log", False),
+        ("pytest -q", False),
+        ("bash -c 'rm x'", True),
+        ("", False),
+    ],
+)
+def test_a_command_that_says_it_changes_files_is_known(command: str, is_altering: bool) -> None:
+    assert alters(command) is is_altering

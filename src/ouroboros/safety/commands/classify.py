@@ -55,6 +55,29 @@ _MOVING = frozenset({
 })
 """Programs after which other files may lie under a name, or behind a link."""
 
+_ALTERING = frozenset({
+    *("cp", "dd", "install", "ln", "mkdir", "mv", "patch", "rm", "rmdir", "rsync", "tar", "tee"),
+    *("touch", "truncate", "unzip"),
+})
+_ALTERING_GIT = frozenset({
+    *(
+        "add",
+        "am",
+        "apply",
+        "bisect",
+        "checkout",
+        "cherry-pick",
+        "clean",
+        "clone",
+        "commit",
+        "init",
+    ),
+    *("merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm", "stash", "submodule"),
+    *("switch", "tag", "update-index", "worktree"),
+})
+_IN_PLACE = re.compile(r"-[A-Za-z]*i.*|--in-place.*")
+_TO_FILE = re.compile(r">{1,2}\|?\s*(?!&|/dev/(?:null|stdout|stderr|tty)\b)[^\s&>]")
+
 _VERSION = re.compile(r"[\d.]+$")
 _LONGEST = 100_000
 _LONGEST_NAMED = 200
@@ -100,6 +123,29 @@ def classify(text: str, *, cwd: Path, places: Places, shell: str = "bash") -> Ve
     if asked.kind != "dangerous":
         return asked
     return replace(asked, deletes=_deleted(text, commands, doubts))
+
+
+def alters(text: str) -> bool:
+    """Whether a command says that it changes files, so that it and those beside it need an order.
+
+    What programs do that say nothing of it, such as builds and tests, is not known.
+    """
+    return _TO_FILE.search(text) is not None or any(
+        _alters(command.name, command.words[1:]) for command in read_shell(text).commands
+    )
+
+
+def _alters(name: str, words: Sequence[str]) -> bool:
+    if name == "git":
+        named = (
+            word
+            for word, before in zip(words, ("", *words), strict=False)
+            if not (word.startswith("-") or before in {"-C", "-c"})
+        )
+        return next(named, "") in _ALTERING_GIT
+    if name in {"sed", "perl"}:
+        return any(map(_IN_PLACE.fullmatch, words))
+    return name in _ALTERING
 
 
 def _may_be_read(doubt: Doubt | None) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
 import anyio
-from msgspec import Meta, Struct
+from msgspec import DecodeError, Meta, Struct, json
 from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
@@ -64,6 +64,10 @@ class _Started(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     login: Annotated[bool | None, Meta(description="false: without the person's aliases")] = None
 
 
+class _Named(Struct, frozen=True):
+    cmd: str = ""
+
+
 class ExecCommandArguments(_Started, frozen=True, kw_only=True):
     """What to run, and how long to wait for it."""
 
@@ -106,6 +110,19 @@ class ExecCommandTool:
     )
     arguments: type[_Arguments] = ExecCommandArguments
     parallel_safe = True
+
+    @staticmethod
+    def is_apart(arguments: str) -> bool:
+        """Whether this one command says that it changes files, and so runs beside no other."""
+        try:
+            command = json.decode(arguments, type=_Named).cmd
+        except DecodeError:
+            return False
+        from ouroboros.safety.commands.classify import (
+            alters,  # takes longer than all of this module
+        )
+
+        return alters(command)
 
     def __init__(
         self,
