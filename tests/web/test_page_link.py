@@ -210,7 +210,11 @@ async def _enters(shown: Window, plate: Doorplate) -> None:
     await shown.until("document.querySelector('.login') !== null", 60)
     assert "The server was started again" in await shown.text(".login")
     await shown.run("document.querySelector('.login input').focus()")
+    await shown.until("document.activeElement === document.querySelector('.login input')")
     await shown.type(plate.entrance)
+    await shown.until(
+        f"document.querySelector('.login input').value.length === {len(plate.entrance)}"
+    )
     await shown.press("Enter")
     # What was shown before the kill stays in sight, so that no state of it tells who is logged in.
     await shown.until("document.querySelector('.login') === null && ouro.link.state === 'online'")

@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import anyio
 
@@ -27,10 +27,15 @@ def listening(answer: Callable[[socket.socket], None], host: str = "127.0.0.1") 
                 return
             threading.Thread(target=answer, args=(client,), daemon=True).start()
 
-    threading.Thread(target=run, daemon=True).start()
+    accepting = threading.Thread(target=run, daemon=True)
+    accepting.start()
     try:
         yield listener.getsockname()[1]
     finally:
+        # Closed under a thread that is about to accept, its number would be that of the next listener.
+        with suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+            accepting.join()
         listener.close()
 
 
