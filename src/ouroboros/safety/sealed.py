@@ -67,6 +67,11 @@ def is_sealed(content: bytes) -> bool:
     return content.startswith(MAGIC)
 
 
+def is_of_keyring(content: bytes) -> bool:
+    """Whether a sealed file's key is one of the keyring."""
+    return content.startswith(MAGIC + b"K")
+
+
 def encrypt(key: bytes, content: bytes, bound: bytes) -> bytes:
     """A fresh nonce and the encrypted content; ``bound`` must be the same to decrypt it."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

@@ -152,6 +152,35 @@ def test_a_file_that_cannot_be_opened_says_what_to_do(
     assert keys.sealed(copy) == {"B_KEY": "b"}
 
 
+def test_a_file_that_cannot_be_opened_keeps_nobody_from_other_keys(home: Path) -> None:
+    keys.keep(home, "B_KEY", KEY)
+    keys.store(home, "A_KEY", "a")
+    (home / KEY_FILE).unlink()
+    assert keys.Keys({}, {}, home).find("A_KEY") == ("a", "keys.toml")
+    with pytest.raises(ConfigBroken):
+        keys.Keys({}, {}, home).find("C_KEY")
+    assert keys.keep(home, "A_KEY", "a2", where="plain") == "keys.toml"
+    assert keys.forget(home, "A_KEY") == ("keys.toml",)
+    with pytest.raises(ConfigBroken):
+        keys.forget(home, "B_KEY")
+
+
+def test_what_is_left_in_a_file_of_the_keyring_stays_one_of_it(
+    keyrings: Keyrings, tmp_path: Path, home: Path
+) -> None:
+    forget = (
+        "import sys; from pathlib import Path; from ouroboros.app.providers import keys;"
+        "from ouroboros.safety.sealed import Sealer; home = Path(sys.argv[1]);"
+        'content = Sealer(home).seal(\'keys.sealed\', b\'{"A": "a", "B": "b"}\');'
+        "(home / 'keys.sealed').write_bytes(content);"
+        "print(keys.forget(home, 'A'), keys.sealed(home))"
+    )
+    said = keyrings.run("InFile", tmp_path, "-c", forget, str(home))
+    assert "('keys.sealed',) {'B': 'b'}" in said
+    assert (home / "keys.sealed").read_bytes().startswith(MAGIC + b"K")
+    assert not (home / KEY_FILE).exists()
+
+
 def test_what_is_not_needed_is_not_imported(keyrings: Keyrings, tmp_path: Path, home: Path) -> None:
     keys.keep(home, "B_KEY", KEY)
     said = keyrings.run("Broken", tmp_path, "-c", FIND, str(home), "A_KEY")

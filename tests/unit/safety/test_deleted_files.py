@@ -126,6 +126,10 @@ def test_it_counts_as_a_change_only_where_every_file_is_kept(work: Path) -> None
         ("git -C sub log", False),
         ("pytest -q", False),
         ("bash -c 'rm x'", True),
+        ("git --git-dir x commit", True),
+        ("perl -MList::Util -e 1", False),
+        ("perl -pi.bak -e s/a/b/ f", True),
+        ("echo " + "x" * 200_000, True),
         ("", False),
     ],
 )

@@ -148,17 +148,24 @@ def test_what_edits_and_packs_may_send_by_its_options(tmp_path: Path, command: s
 @every(
     ("command", "outcome"),
     [
-        ("git add -A && ! grep -rn x --exclude-dir=.git . && make test", "allow"),
+        ("git add -A && grep -rn x --exclude-dir=.git . && make test", "allow"),
         ("make test; ls .git/hooks", "allow"),
         ("make test && cat AGENTS.md", "allow"),
-        ("tar cf x.tar --exclude=.github src", "allow"),
         ("make test; tee .git/hooks/x", "ask"),
         ("ls .git/hooks; cp x .git/hooks/", "ask"),
         ("ls .git/hooks | xargs touch", "ask"),
         ("ls AGENTS.md; cd .git/hooks && touch pre-commit", "ask"),
         ("cat AGENTS.md; sed -i s/a/b/ AGENTS.md", "ask"),
         ("cat AGENTS.md && cat AGENTS.md > AGENTS.md", "ask"),
-        ("tar xf x.tar --exclude=.github .github", "ask"),
+        ("rsync -a --exclude=AGENTS.md --delete-excluded src/ ./", "ask"),
+        ("""ls && python3 -c "open('AGENTS.md','w').write('x')\"""", "ask"),
+        ("ls; awk 'BEGIN{print 1 > \"AGENTS.md\"}' a", "ask"),
+        ("true; sed -i 's/x/y/;w .mcp.json' a", "ask"),
+        ('pwd; node -e \'require("fs").writeFileSync(".vscode/tasks.json",1)\'', "ask"),
+        ("ls && perl -e 'open(F,\">AGENTS.md\")'", "ask"),
+        ("ls; ed -s a 'w AGENTS.md'", "ask"),
+        ("ls && uv run python -c \"open('.git/hooks/pre-commit','w')\"", "ask"),
+        ("pwd && make 'OUT=a AGENTS.md'", "ask"),
     ],
 )
 def test_what_only_parts_that_read_speak_of_is_not_asked_about(

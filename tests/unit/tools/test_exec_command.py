@@ -221,6 +221,15 @@ async def test_two_run_beside_each_other_and_typing_waits_for_both(tmp_path: Pat
         may = spine.orchestrator.may_overlap
         assert may(ToolCall(id="1", name="exec_command", arguments="{}"))
         assert not may(ToolCall(id="1", name="write_stdin", arguments="{}"))
+        for changing in (
+            '{"cmd": "rm a"}',
+            '{"command": "git commit"}',
+            '{"cmd": ["mv", "a", "b"]}',
+        ):
+            assert not may(ToolCall(id="1", name="exec_command", arguments=changing))
+        deep = '{"cmd": "ls", "x": ' + "[" * 3000 + "]" * 3000 + "}"
+        for odd in (deep, '{"cmd": "\ud800"}', "{", "[]", "3", '{"cmd": "rm a'):
+            assert may(ToolCall(id="1", name="exec_command", arguments=odd))
         results: list[str] = []
 
         async def run(command: str) -> None:

@@ -5,7 +5,7 @@ Values are handed to the provider that needs them and to nothing else; nothing h
 """
 
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
@@ -49,10 +49,16 @@ class Keys:
             return Key(value, ".env")
         if value := self._keychain.get(name):
             return Key(value, "keyring")
-        if value := self._of_sealed().get(name):
-            return Key(value, "keys.sealed")
+        broken: ConfigBroken | None = None
+        try:
+            if value := self._of_sealed().get(name):
+                return Key(value, "keys.sealed")
+        except ConfigBroken as error:
+            broken = error  # told only where no other place has the key
         if value := self._of_stored().get(name):
             return Key(value, "keys.toml")
+        if broken is not None:
+            raise broken
         return None
 
     def names(self) -> tuple[str, ...]:
@@ -163,7 +169,10 @@ def forget(home: Path, name: str) -> tuple[KeySource, ...]:
     """Removes a credential wherever it is kept; says where that was. Raises as ``keep``."""
     keychain = Keychain()
     found: list[KeySource] = ["keyring"] if keychain.remove(name) else []
-    return (*found, *_drop(home, name, keychain))
+    found += _drop(home, name, keychain)
+    if not found:
+        sealed(home, keychain)  # one that cannot be opened may hold it
+    return tuple(found)
 
 
 def _drop(
@@ -171,13 +180,24 @@ def _drop(
 ) -> tuple[KeySource, ...]:
     """Removes a credential from the key files, except one of them; says from which."""
     found: list[KeySource] = []
-    if but != "keys.sealed" and name in sealed(home, keychain):
-        _seal(home, name, None, _sealer(home, keychain))
-        found.append("keys.sealed")
+    # What cannot be opened keeps nobody from a key that is elsewhere.
+    with suppress(ConfigBroken):
+        if but != "keys.sealed" and name in sealed(home, keychain):
+            is_of_keyring = _is_of_keyring(sealed_file(home))
+            _seal(home, name, None, _sealer(home, keychain, uses_keyring=is_of_keyring))
+            found.append("keys.sealed")
     if but != "keys.toml" and name in stored(home):
         _change(home, name, None)
         found.append("keys.toml")
     return tuple(found)
+
+
+def _is_of_keyring(path: Path) -> bool:
+    """Whether its key is in the keyring: what is left in it is sealed as it was."""
+    from ouroboros.safety.sealed import is_of_keyring
+
+    content = read_bytes(path)
+    return content is not None and is_of_keyring(content)
 
 
 def _sealer(home: Path, keychain: Keychain | None, *, uses_keyring: bool = False) -> "Sealer":

@@ -136,14 +136,14 @@ def _clipped(text: str, most: int) -> str:
 
 
 def _sections(diff: str) -> Iterator[list[str]]:
-    """The lines of each file; a line of a hunk that looks like a heading is none."""
+    """The lines of each file."""
     found: list[str] = []
     left = 0
     for line in _LINE.findall(diff):
-        if left <= 0 and line.startswith("diff --git "):
+        if line.startswith("diff --git "):  # a line of a hunk begins with its sign
             if found:
                 yield found
-            found = []
+            found, left = [], 0
         if left <= 0 and (match := _HUNK.match(line)):
             left = _count(match[2]) + _count(match[4])
         elif left > 0:
@@ -194,9 +194,16 @@ def _names(head: list[str]) -> tuple[str, str]:
     """Where a file was and where it is; empty where it was or is not."""
     before = after = ""
     for line in head:
-        for start, side in (("--- ", 0), ("+++ ", 1), ("rename from ", 0), ("rename to ", 1)):
+        for start, side in (
+            ("--- ", 0),
+            ("+++ ", 1),
+            ("rename from ", 0),
+            ("rename to ", 1),
+            ("copy from ", 0),
+            ("copy to ", 1),
+        ):
             if line.startswith(start):
-                name = _name(line.removeprefix(start).rstrip("\n"), bare="rename" in start)
+                name = _name(line.removeprefix(start).rstrip("\n"), bare=" " in start.rstrip())
                 before, after = (name, after) if side == 0 else (before, name)
     if before or after:
         return before, after

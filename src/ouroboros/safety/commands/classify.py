@@ -75,7 +75,8 @@ _ALTERING_GIT = frozenset({
     *("merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm", "stash", "submodule"),
     *("switch", "tag", "update-index", "worktree"),
 })
-_IN_PLACE = re.compile(r"-[A-Za-z]*i.*|--in-place.*")
+_IN_PLACE = re.compile(r"-[A-Za-z]{0,3}i(?:\W.*)?|--in-place.*")
+_WITH_VALUE = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace"})
 _TO_FILE = re.compile(r">{1,2}\|?\s*(?!&|/dev/(?:null|stdout|stderr|tty)\b)[^\s&>]")
 
 _VERSION = re.compile(r"[\d.]+$")
@@ -130,6 +131,8 @@ def alters(text: str) -> bool:
 
     What programs do that say nothing of it, such as builds and tests, is not known.
     """
+    if len(text) > _LONGEST:
+        return True
     return _TO_FILE.search(text) is not None or any(
         _alters(command.name, command.words[1:]) for command in read_shell(text).commands
     )
@@ -140,7 +143,7 @@ def _alters(name: str, words: Sequence[str]) -> bool:
         named = (
             word
             for word, before in zip(words, ("", *words), strict=False)
-            if not (word.startswith("-") or before in {"-C", "-c"})
+            if not (word.startswith("-") or before in _WITH_VALUE)
         )
         return next(named, "") in _ALTERING_GIT
     if name in {"sed", "perl"}:

@@ -29,7 +29,7 @@ from ouroboros.safety.rules.offered import always, grant_for, host_amendment, re
 from ouroboros.safety.rules.prepared import Prepared
 from ouroboros.safety.rules.regions import Lying, Region, Regions, none
 from ouroboros.safety.rules.tainted import carried, is_confined
-from ouroboros.safety.rules.touched import changing_parts, touched
+from ouroboros.safety.rules.touched import changing_parts, text_of, touched
 from ouroboros.safety.rules.values import (
     ANY,
     GRANT,
@@ -174,7 +174,7 @@ class Rules:
             reading=reading,
             verdict=verdict,
             touched=found,
-            changing=touched("", rest, folder=folder, person=self._places.person)
+            changing=touched(text_of(rest), rest, folder=folder, person=self._places.person)
             if rest
             else found,
         )

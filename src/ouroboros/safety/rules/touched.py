@@ -15,8 +15,6 @@ from ouroboros.safety.paths import real
 
 _SPLIT = re.compile(r"[\s;|&<>()`\"']+")
 _PREFIX = re.compile(r"--?[\w-]+=|@|file://|[A-Za-z_]\w*=@?|-[A-Za-z](?=[./~])|\d*[<>]+")
-_LEAVES_OUT = re.compile(r"--exclude(?:-dir)?=")
-"""What such an option of grep, tar or rsync names, the program passes over."""
 _ENTERS = frozenset({"cd", "pushd"})
 _PATTERN = re.compile(r"[*?\[]")
 _FILLED = re.compile(r"[$`{]")
@@ -73,13 +71,16 @@ def changing_parts(text: str, reading: Reading, verdict: Verdict) -> Reading | N
     return replace(reading, commands=left) if len(left) < len(reading.commands) else None
 
 
+def text_of(reading: Reading) -> str:
+    """All its words once more, so that names in code and scripts among them are found as in the whole text."""
+    return "\n".join(word for command in reading.commands for word in command.words)
+
+
 def _pieces(word: str) -> Iterator[str]:
     """A word, and what follows an option's name in it."""
     if not word or len(word) > 4096 or "\0" in word:
         return
     yield word
-    if _LEAVES_OUT.match(word):
-        return
     rest = _PREFIX.sub("", word, count=1)
     if rest and rest != word:
         yield rest

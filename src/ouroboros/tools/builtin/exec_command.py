@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
 import anyio
-from msgspec import DecodeError, Meta, Struct, json
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ouroboros.core.errors import ToolFailed
@@ -22,6 +22,7 @@ from ouroboros.safety.policy.presets import Escalation, SandboxPermissions
 from ouroboros.safety.sandbox import noted, stopped
 from ouroboros.safety.terminal import Terminal
 from ouroboros.safety.untrusted import source_of
+from ouroboros.tools.arguments import BadArguments, decode
 from ouroboros.tools.builtin.permissions import AdditionalPermissions, Beyond, wanted
 from ouroboros.tools.builtin.shell import checked, one_line
 from ouroboros.tools.exec.processes import Processes
@@ -62,10 +63,6 @@ class _Started(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_output_tokens: Annotated[int, Meta(description="cut what is longer in the middle")] = TOKENS
     shell: Annotated[str, Meta(description="such as zsh; bash when empty")] = ""
     login: Annotated[bool | None, Meta(description="false: without the person's aliases")] = None
-
-
-class _Named(Struct, frozen=True):
-    cmd: str = ""
 
 
 class ExecCommandArguments(_Started, frozen=True, kw_only=True):
@@ -111,12 +108,11 @@ class ExecCommandTool:
     arguments: type[_Arguments] = ExecCommandArguments
     parallel_safe = True
 
-    @staticmethod
-    def is_apart(arguments: str) -> bool:
+    def is_apart(self, arguments: str) -> bool:
         """Whether this one command says that it changes files, and so runs beside no other."""
         try:
-            command = json.decode(arguments, type=_Named).cmd
-        except DecodeError:
+            command = decode(self.arguments, arguments).cmd
+        except BadArguments:
             return False
         from ouroboros.safety.commands.classify import (
             alters,  # takes longer than all of this module
