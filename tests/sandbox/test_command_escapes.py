@@ -59,8 +59,12 @@ class Ground:
         self._datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._datagrams.bind(str(self.base / "datagrams"))
         self._datagrams.settimeout(0)
-        for listener in self._listeners:
-            threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+        self._accepting = [
+            threading.Thread(target=self._accept, args=(listener,), daemon=True)
+            for listener in self._listeners
+        ]
+        for thread in self._accepting:
+            thread.start()
         self.victim = subprocess.Popen(
             ["/bin/sleep", "600"], cwd=self.outside, env={"SLEEPER": SECRET}
         )
@@ -165,8 +169,13 @@ class Ground:
     def close(self) -> None:
         self.victim.send_signal(signal.SIGKILL)
         self.victim.wait()
-        for listener in (*self._listeners, self._datagrams):
+        for listener, accepting in zip(self._listeners, self._accepting, strict=True):
+            # Not closed under a thread that is about to accept: its number may soon be another's.
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+                accepting.join()
             listener.close()
+        self._datagrams.close()
 
 
 def _condition(pid: int) -> str:
