@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ouroboros.app.providers import keys, logins
-from ouroboros.app.settings import Secrets
+from ouroboros.app.settings import SecretsSettings
 from ouroboros.core.errors import ConfigBroken
 from ouroboros.safety.sealed import KEY_FILE, MAGIC
 from tests.unit.app.keyrings import Keyrings
@@ -125,7 +125,7 @@ def test_plain_files_are_named(home: Path) -> None:
 
 
 def test_the_default_is_no_plain_text() -> None:
-    assert Secrets().store == "auto"
+    assert SecretsSettings().store == "auto"
 
 
 @pytest.mark.parametrize("is_damaged", [True, False])

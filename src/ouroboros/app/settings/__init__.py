@@ -1,6 +1,6 @@
 """Every setting, its type and its default; where the values come from is ``app.config``'s matter."""
 
-from ouroboros.app.settings.keeping import Checkpoints, Secrets, Sessions
+from ouroboros.app.settings.keeping import Checkpoints, SecretsSettings, Sessions
 from ouroboros.app.settings.kinds import (
     ApprovalName,
     Count,
@@ -48,7 +48,7 @@ __all__ = [
     "Safety",
     "Sandbox",
     "Seconds",
-    "Secrets",
+    "SecretsSettings",
     "Sessions",
     "Settings",
     "Tools",

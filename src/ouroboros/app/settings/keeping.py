@@ -52,7 +52,7 @@ class Sessions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mirror: bool = False
 
 
-class Secrets(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SecretsSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[secrets]``: how keys and logins of providers lie on the disk.
 
     Attributes:

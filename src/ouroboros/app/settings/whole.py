@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from ouroboros.app.settings.faces import Server
-from ouroboros.app.settings.keeping import Checkpoints, Secrets, Sessions
+from ouroboros.app.settings.keeping import Checkpoints, SecretsSettings, Sessions
 from ouroboros.app.settings.kinds import ApprovalName, Positive
 from ouroboros.app.settings.models import Network, Price, Provider
 from ouroboros.app.settings.permission import Approval, Guardian, Permissions, Safety, Sandbox
@@ -49,7 +49,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
     network: Network = field(default_factory=Network)
     sessions: Sessions = Sessions()
-    secrets: Secrets = Secrets()
+    secrets: SecretsSettings = SecretsSettings()
     review: Review = Review()
     repos: Repos = field(default_factory=Repos)
     web: Web = field(default_factory=Web)
