@@ -131,7 +131,10 @@ async def test_the_session_on_the_screen_is_told_and_not_removed(tmp_path: Path)
         await s.until(lambda: isinstance(s.app.screen, Naming))
         await s.press("ctrl+u", *"mine", "enter")
         await s.until(lambda: s.room.state.title == "mine")
-        await s.press("ctrl+d", "y")
+        await s.until(lambda: isinstance(s.app.screen, SessionPicker) and listed(s) == [s.room.id])
+        await s.press("ctrl+d")
+        await s.until(lambda: isinstance(s.app.screen, Confirm))
+        await s.press("y")
         await s.sees("this session is on the screen")
 
         assert s.commands == [SetTitle(title="mine")]
