@@ -142,6 +142,8 @@ async def tried(stage: Stage, shift: Shift, tab: Tab, tally: Tally) -> None:
         tally.wrong.append((shift, wrong))
     elif acted is not None and not clicks and "clicked" in acted.did:
         tally.lies.append((shift, acted.did))
+    elif acted is not None and clicks and shift.act == "click" and "clicked" not in acted.did:
+        tally.lies.append((shift, acted.did))
     elif acted is None and clicks and "nothing was done" in failed:
         tally.lies.append((shift, failed))
     elif acted is None:

@@ -114,6 +114,7 @@ class After(Struct, frozen=True, kw_only=True):
     Attributes:
         hit: Whether a press reached its element; None when none was heard of.
         times: How many presses or keys did.
+        clicks: How many clicks came of the presses.
         missed: How many were kept from another element.
         old: The document was there before our listeners.
         slipped: Over what the press was let go, when that is another element.
@@ -122,6 +123,7 @@ class After(Struct, frozen=True, kw_only=True):
     url: str = ""
     hit: bool | None = None
     times: int = 0
+    clicks: int = 0
     missed: int = 0
     old: bool = False
     cover: str = ""

@@ -217,7 +217,7 @@ const hitOf = (event) => {
 };
 let guarding = null;
 const guard = (element, spot, meaning, isDrag) => {
-  const state = { hits: 0, misses: 0, cover: "", slipped: "", isAllowed: false };
+  const state = { hits: 0, misses: 0, clicks: 0, cover: "", slipped: "", isAllowed: false };
   const actor = actorAt(spot);
   const isMeant = (hit) => !!hit && meets(element, hit, "press") && (actorAt(hit) === actor || isHostOf(hit, spot));
   const isOthers = (hit) => {
@@ -240,7 +240,10 @@ const guard = (element, spot, meaning, isDrag) => {
     if (!state.isAllowed) return false;
     if (isDrag) return true;
     if (isMeant(hit)) {
-      if (event.type === "click") state.slipped = "";
+      if (event.type === "click") {
+        state.clicks++;
+        state.slipped = "";
+      }
       return true;
     }
     const lies = event.type === "pointerup" ? hitAt(ownerOf(element), event.clientX, event.clientY) : null;
@@ -410,7 +413,7 @@ const released = ({ node, click }) => {
   guarding = null;
   const element = held.get(node)?.deref() ?? null;
   const view = element && viewOf(ownerOf(element));
-  const judged = { hit: !state || !(state.hits + state.misses) ? null : state.hits > 0, times: state?.hits ?? 0, missed: state?.misses ?? 0, old: GUARD.isOld };
+  const judged = { hit: !state || !(state.hits + state.misses) ? null : state.hits > 0, times: state?.hits ?? 0, clicks: state?.clicks ?? 0, missed: state?.misses ?? 0, old: GUARD.isOld };
   if (!view) return { ...judged, left: true, ...stateAfter(null) };
   GUARD.disarm(KEY, view);
   const slipped = click ? (state?.slipped ?? "") : "";
