@@ -140,9 +140,7 @@ async def tried(stage: Stage, shift: Shift, tab: Tab, tally: Tally) -> None:
     clicks = [entry for entry in told if entry[:2] == ["click", "ok"]]
     if wrong:
         tally.wrong.append((shift, wrong))
-    elif acted is not None and not clicks and "clicked" in acted.did:
-        tally.lies.append((shift, acted.did))
-    elif acted is not None and clicks and shift.act == "click" and "clicked" not in acted.did:
+    elif acted is not None and _is_wrongly_told(shift, acted, clicks):
         tally.lies.append((shift, acted.did))
     elif acted is None and clicks and "nothing was done" in failed:
         tally.lies.append((shift, failed))
@@ -151,3 +149,8 @@ async def tried(stage: Stage, shift: Shift, tab: Tab, tally: Tally) -> None:
         tally.why.append((shift, failed))
     else:
         tally.right += 1
+
+
+def _is_wrongly_told(shift: Shift, acted: Acted, clicks: list[list[Any]]) -> bool:
+    # Of two clicks that it was to be, one may have come.
+    return not clicks if "clicked" in acted.did else bool(clicks) and shift.act == "click"

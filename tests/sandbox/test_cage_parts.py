@@ -1,7 +1,9 @@
 """Each part of a cage by itself, as a command inside of it sees it."""
 
+import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -16,9 +18,16 @@ from ouroboros.safety.locking import kernel
 from ouroboros.safety.sandbox import Confined, Policy, Sandbox, stopped
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.landlock import CHANGE, READ, READ_DIR, Plan, ruleset_of
+from ouroboros.safety.sandbox.namespaces import Namespaces, end_launcher
 from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
+from tests.small_disk import mounted
 
 pytestmark = pytest.mark.skipif(OFFERED.landlock < 4, reason="the kernel has no such Landlock")
+
+
+NAMESPACES = pytest.mark.skipif(
+    "namespaces" not in SEPARATED, reason="needs namespaces that a program may make"
+)
 
 
 async def told(cage: Sandbox, work: Path, text: str) -> str:
@@ -164,3 +173,55 @@ async def test_a_place_that_became_a_link_grants_nothing_of_what_it_leads_to(wor
     command = (sys.executable, "-ISc", "open('made', 'w')")
     assert "PermissionError" in await said(Confined(command=command, lock=lock), outside)
     assert list(outside.iterdir()) == []
+
+
+def children() -> dict[int, str]:
+    """Our child processes, the ended ones that nobody has waited for among them, with their states."""
+    found: dict[int, str] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent, *_ = entry.read_text("utf-8", "replace").rpartition(")")[2].split()
+            if int(parent) == os.getpid():
+                found[int(entry.parent.name)] = state
+    return found
+
+
+@pytest.mark.proves("F03")
+@NAMESPACES
+async def test_the_process_that_waits_for_the_next_command_may_be_ended_at_any_time(
+    work: Path,
+) -> None:
+    await to_thread.run_sync(end_launcher)
+    before = set(children())
+    cage = Namespaces(Policy(writable=(work,)))
+    assert await told(cage, work, "echo one") == "one\n"
+    for _ in range(3):
+        for pid in set(children()) - before:
+            os.kill(pid, signal.SIGKILL)
+        assert await told(cage, work, "echo next") == "next\n"
+    await to_thread.run_sync(end_launcher)
+    assert set(children()) <= before
+
+
+@pytest.mark.proves("F03")
+@NAMESPACES
+async def test_the_next_command_has_the_network_of_its_own_policy(work: Path) -> None:
+    off, on = (
+        Namespaces(Policy(writable=(work,))),
+        Namespaces(Policy(writable=(work,), network="on")),
+    )
+    link = "readlink /proc/self/ns/net"
+    ours = own_namespaces(("net",))
+    for cage, is_ours in ((off, False), (on, True), (on, True), (off, False), (off, False)):
+        assert ({(await told(cage, work, link)).strip()} == ours) is is_ours
+
+
+@pytest.mark.proves("F03")
+@NAMESPACES
+async def test_a_command_sees_what_was_mounted_while_its_process_waited(work: Path) -> None:
+    cage = Namespaces(Policy(writable=(work,)))
+    assert await told(cage, work, "echo one") == "one\n"
+    with mounted(work / "disk", mebibytes=1) as disk:
+        (disk / "there").touch()
+        assert await told(cage, work, "ls disk") == "there\n"
+    assert await told(cage, work, "ls disk") == ""

@@ -18,6 +18,8 @@ _FACCESSAT = {"x86_64": 269, "aarch64": 48}
 
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _MOUNT = {"x86_64": 165, "aarch64": 40}
+_UNMOUNT = {"x86_64": 166, "aarch64": 39}
+_DETACH = 2
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
 _CLONE_TREE, _RECURSIVE, _EMPTY_PATH, _NO_FOLLOW = 1, 0x8000, 0x1000, 0x100
@@ -200,6 +202,16 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
     _checked(_call(number, *words, flags, said), f"mount {target}")
 
 
+def unmount(target: str) -> None:
+    """Takes away what is mounted at ``target``, and below it; copies of it stay.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    number = _UNMOUNT[platform.machine()]
+    _checked(_call(number, os.fsencode(target), _DETACH), f"unmount {target}")
+
+
 def mount_copy(path: str) -> int:
     """All that is mounted at a path and below it, once more and nowhere yet; its descriptor.
 
@@ -234,12 +246,11 @@ def mount_attributes(tree: int, attributes: int) -> None:
 
 
 def no_capabilities() -> None:
-    """The calling process gives up every capability that it has, and may not take one again.
+    """The calling process gives up every capability that it has; see ``drop_capabilities`` for later ones.
 
     Raises:
         OSError: The kernel refuses.
     """
-    drop_capabilities(frozenset())
     header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
     _checked(_call(_CAPSET[platform.machine()], header, bytes(24)), "capset")
 

@@ -2,11 +2,11 @@
 
     python -I -S -c "..." DESCRIPTOR
 
-The engine has threads, and a process with threads cannot be copied safely; this one can. For each
-request it makes a copy of itself whose parent is the engine (``CLONE_PARENT``), so the engine waits for it
-as for any other child. The copy is the first process in its namespaces: it mounts what the command is to
-see, gives up its rights, starts the command and waits for it. This file knows nothing but the
-standard library.
+The engine has threads, and a process with threads cannot be copied safely; this one can. It makes copies
+of itself whose parent is the engine (``CLONE_PARENT``), so the engine waits for one as for any other child.
+A copy is the first process in its namespaces. It is made while the command before it runs, prepares what is the
+same for every command, and waits for its request: then it mounts what the command is to see, gives up its
+rights, starts the command and waits for it. This file knows nothing but the standard library.
 
 Sources: https://man7.org/linux/man-pages/man7/user_namespaces.7.html and mount_setattr.2, clone.2.
 """
@@ -29,6 +29,12 @@ from typing import NoReturn, TypedDict
 from ouroboros.safety.locking import kernel
 from ouroboros.safety.locking.observing import Observed, Observer, observe
 
+IS_USER, IS_NETWORK = 1, 2
+"""What is asked for with a copy: a user namespace of its own, and the network of the machine."""
+
+IS_READY = b"0:"
+"""Said right before the command is started; anything else is the number of an error and words."""
+
 MOST_DESCRIPTORS = 32
 """In one request."""
 
@@ -36,7 +42,8 @@ _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES = 0x10000000, 0x00020000, 0x20000000
 _NEW_IPC, _NEW_NETWORK = 0x08000000, 0x40000000
 _SAME_PARENT = 0x00008000
 _READ_ONLY, _NO_SET_USER, _NO_DEVICES, _NO_PROGRAMS = 1, 2, 4, 8
-_REMOUNT, _BIND, _RECURSIVE, _PRIVATE = 0x20, 0x1000, 0x4000, 0x40000
+_REMOUNT, _BIND, _RECURSIVE = 0x20, 0x1000, 0x4000
+_PRIVATE, _SLAVE = 0x40000, 0x80000
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 _SET_FLAGS, _UP = 0x8914, 0x1
@@ -50,7 +57,7 @@ class LaunchRequest(TypedDict):
     """One command, as JSON; the ``filter`` of system calls in hexadecimal digits.
 
     ``places`` are paths with what is mounted there, the outer ones first. ``targets`` are the numbers that the descriptors have for the command;
-    three more follow them: where errors are told, where refusals are, and the ruleset of Landlock if ``rights`` are not 0.
+    two more follow them: where refusals are told, and the ruleset of Landlock if ``rights`` are not 0.
     ``observing`` is the filter where refusals are told of, and ``ports`` those of the proxy if there is one.
     """
 
@@ -59,8 +66,6 @@ class LaunchRequest(TypedDict):
     cwd: str
     places: list[tuple[str, str]]
     is_read_only: bool
-    is_user: bool
-    is_network: bool
     limits: list[tuple[int, int]]
     rights: int
     filter: str
@@ -71,7 +76,11 @@ class LaunchRequest(TypedDict):
 
 
 def serve(descriptor: int) -> None:
-    """Answers requests until the other end is closed."""
+    """Makes a copy for each byte of flags that comes, until the other end is closed.
+
+    The answer is the number of the copy, with a socket to it, or minus the number of an error. The copy takes one
+    request over that socket, and says there that the sandbox is ready for the command, or why not.
+    """
     kernel.end_with_parent(signal.SIGKILL)
     fcntl.fcntl(descriptor, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -82,64 +91,61 @@ def serve(descriptor: int) -> None:
         signal.signal(number, signal.SIG_DFL)
     os.chdir("/")
     with socket.socket(fileno=descriptor) as ours:
-        while (found := _request(ours)) is not None:
-            request, descriptors = found
+        while flags := ours.recv(1):
             try:
-                _check(request, descriptors)
-                ours.sendall(struct.pack("=i", _start(request, descriptors, ours, before)))
+                theirs, number = _copied(flags[0], before)
             except OSError as refused:
                 ours.sendall(struct.pack("=i", -(refused.errno or 1)))
-            finally:
-                for each in descriptors:
-                    os.close(each)
+            else:
+                with theirs:
+                    socket.send_fds(ours, [struct.pack("=i", number)], [theirs.fileno()])
 
 
-def _request(ours: socket.socket) -> tuple[LaunchRequest, list[int]] | None:
-    head, descriptors, _, _ = socket.recv_fds(ours, 8, MOST_DESCRIPTORS)
-    if len(head) < 8:
-        return None
-    (size,) = struct.unpack("=Q", head)
-    body = bytearray()
-    while len(body) < size:
-        piece = ours.recv(min(size - len(body), 1 << 20))
-        if not piece:
-            return None
-        body += piece
-    return json.loads(body), descriptors
-
-
-def _check(request: LaunchRequest, descriptors: list[int]) -> None:
-    """Holds a request to be whole: where a process has no room, descriptors are left out without a word."""
-    wanted = len(request["targets"]) + 2 + (request["rights"] != 0)
-    if len(descriptors) != wanted:
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-
-
-def _start(
-    request: LaunchRequest, descriptors: list[int], ours: socket.socket, limit: tuple[int, int]
-) -> int:
-    flags = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _SAME_PARENT | signal.SIGCHLD
-    flags |= _NEW_USER if request["is_user"] else 0
-    flags |= 0 if request["is_network"] else _NEW_NETWORK
+def _copied(flags: int, limit: tuple[int, int]) -> tuple[socket.socket, int]:
+    """A copy that waits for its request: a socket to it, and its number."""
+    wanted = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _SAME_PARENT | signal.SIGCHLD
+    wanted |= _NEW_USER if flags & IS_USER else 0
+    wanted |= 0 if flags & IS_NETWORK else _NEW_NETWORK
     user, group = os.geteuid(), os.getegid()
-    started = kernel.clone(flags)
-    if started:
-        return started
-    told = descriptors[len(request["targets"])]
+    theirs, mine = socket.socketpair()
+    with mine:
+        try:
+            started = kernel.clone(wanted)
+        except OSError:
+            theirs.close()
+            raise
+        if started:
+            return theirs, started
+        _copy(_raised(mine.detach()), flags, user, group, limit)
+
+
+def _copy(told: int, flags: int, user: int, group: int, limit: tuple[int, int]) -> NoReturn:
+    """All that a copy does; nothing of the server goes on in it."""
     try:
-        os.close(ours.detach())
-        told, refusals, ruleset = _moved(request, descriptors)
+        os.closerange(0, _HIGH)
+        os.closerange(told + 1, _MOST_NUMBERS)
+        kernel.end_with_parent(signal.SIGKILL)
         os.setsid()
-        if request["is_user"]:
+        if flags & IS_USER:
             _be(user, group)
-        _mounted(request["places"], is_read_only=request["is_read_only"])
-        if not request["is_network"]:
+        kernel.not_dumpable()
+        prepared = _prepared()
+        if not flags & IS_NETWORK:
             _loopback()
+        kernel.drop_capabilities(frozenset())
+        found = _request(told)
+        if found is None:
+            os._exit(0)
+        request, descriptors = found
+        refusals, ruleset = _moved(request, descriptors)
+        _mounted(request["places"], prepared, is_read_only=request["is_read_only"])
         os.chdir(request["cwd"])
         listener = _bound(request, ruleset)
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        os.write(told, IS_READY)  # from here on the command may have done something
         first = _begun(request)
-    except BaseException as failed:  # noqa: BLE001 - nothing of the server may go on in the copy
+        os.close(told)
+    except BaseException as failed:  # noqa: BLE001 - whatever it is, the engine is to know
         _give_up(told, failed)
     try:
         _left_open(refusals, listener)
@@ -148,6 +154,25 @@ def _start(
         _wait(first)
     finally:
         os._exit(126)
+
+
+def _request(told: int) -> tuple[LaunchRequest, list[int]] | None:
+    """What comes over the socket; None where nobody needs a command any more."""
+    channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=told)
+    try:
+        head, descriptors, _, _ = socket.recv_fds(channel, 8, MOST_DESCRIPTORS)
+        if len(head) < 8:
+            return None
+        (size,) = struct.unpack("=Q", head)
+        body = bytearray()
+        while len(body) < size:
+            piece = channel.recv(min(size - len(body), 1 << 20))
+            if not piece:
+                return None
+            body += piece
+    finally:
+        channel.detach()
+    return json.loads(body), descriptors
 
 
 def _observed(request: LaunchRequest, listener: int, told: int) -> Observed:
@@ -171,17 +196,21 @@ def _left_open(*kept: int) -> None:
     os.closerange(begin, _HIGH * 4)
 
 
-def _moved(request: LaunchRequest, descriptors: list[int]) -> tuple[int, int, int]:
-    """Gives the descriptors their numbers and closes all others; where errors and refusals are told, and the ruleset."""
-    high = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, _HIGH) for each in descriptors]
-    os.closerange(0, _HIGH)
-    os.closerange(max(high) + 1, _MOST_NUMBERS)
+def _moved(request: LaunchRequest, descriptors: list[int]) -> tuple[int, int]:
+    """Gives the descriptors their numbers; where refusals are told, and the ruleset.
+
+    Raises:
+        OSError: Some are missing: where a process has no room, they are left out without a word.
+    """
     targets = request["targets"]
+    if len(descriptors) != len(targets) + 1 + (request["rights"] != 0):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    high = [_raised(each) for each in descriptors]
     for each, target in zip(high, targets, strict=False):
         os.dup2(each, target)
         os.close(each)
-    told, refusals, *rest = high[len(targets) :]
-    return told, refusals, rest[0] if rest else -1
+    refusals, *rest = high[len(targets) :]
+    return refusals, rest[0] if rest else -1
 
 
 def _be(user: int, group: int) -> None:
@@ -198,7 +227,38 @@ def _be(user: int, group: int) -> None:
             os.close(descriptor)
 
 
-def _mounted(places: list[tuple[str, str]], *, is_read_only: bool) -> None:
+def _prepared() -> dict[str, int]:
+    """A ``/proc`` and a ``/dev`` of its own, which are mounted nowhere yet."""
+    # What the person unmounts while a copy waits goes away in it too, and a disk can be taken out.
+    kernel.mount("", "/", "", _RECURSIVE | _SLAVE)
+    devices = {
+        name: kernel.mount_copy(f"/dev/{name}")
+        for name in _DEVICES
+        if os.path.lexists(f"/dev/{name}")
+    }
+    _make_devices(devices)
+    kernel.mount("proc", "/proc", "proc", _NO_SET_USER | _NO_DEVICES | _NO_PROGRAMS)
+    for name in _WRITABLE_PROC:
+        with contextlib.suppress(FileNotFoundError):
+            _place(kernel.mount_copy(f"/proc/{name}"), f"/proc/{name}", _READ_ONLY)
+    prepared: dict[str, int] = {}
+    for path in ("/dev", "/proc"):
+        tree = kernel.mount_copy(path)
+        prepared[path] = _raised(tree)
+        kernel.unmount(path)
+    return prepared
+
+
+def _raised(descriptor: int) -> int:
+    """The same under a number that no command wants."""
+    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    os.close(descriptor)
+    return high
+
+
+def _mounted(
+    places: list[tuple[str, str]], prepared: dict[str, int], *, is_read_only: bool
+) -> None:
     """What the command is to see of the machine."""
     kernel.mount("", "/", "", _RECURSIVE | _PRIVATE)
     covered = tuple(f"{path}/" for path, kind in places if kind == "veiled")
@@ -206,17 +266,9 @@ def _mounted(places: list[tuple[str, str]], *, is_read_only: bool) -> None:
     early = {path for path, kind in places if kind == "writable"}
     early |= {path for path, kind in places if kind == "protected" and path.startswith(covered)}
     trees = {path: kernel.mount_copy(path) for path in early if os.path.lexists(path)}
-    devices = {
-        name: kernel.mount_copy(f"/dev/{name}")
-        for name in _DEVICES
-        if os.path.lexists(f"/dev/{name}")
-    }
     kernel.mount_attributes(-1, _NO_SET_USER | (_READ_ONLY if is_read_only else 0))
-    _make_devices(devices)
-    kernel.mount("proc", "/proc", "proc", _NO_SET_USER | _NO_DEVICES | _NO_PROGRAMS)
-    for name in _WRITABLE_PROC:
-        with contextlib.suppress(FileNotFoundError):
-            _place(kernel.mount_copy(f"/proc/{name}"), f"/proc/{name}", _READ_ONLY)
+    for path, tree in prepared.items():
+        _place(tree, path, 0)
     for path, kind in places:
         with contextlib.suppress(FileNotFoundError):  # it went away meanwhile
             _cover(path, kind, trees)
@@ -308,7 +360,7 @@ def _bound(request: LaunchRequest, ruleset: int) -> int:
         kernel.landlock_restrict(ruleset)
         os.close(ruleset)
     kernel.no_capabilities()
-    kernel.not_dumpable()
+    kernel.not_dumpable()  # a change of capabilities may have undone both
     kernel.end_with_parent(signal.SIGKILL)
     if request["observing"]:
         with contextlib.suppress(OSError):  # older than 5.19, or somebody else listens already

@@ -21,8 +21,6 @@ from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-_MOST_TOLD = 4096
-
 
 def begin(
     confined: Confined,
@@ -77,7 +75,7 @@ def begin(
 
         if confined.launch is not None:
             wanted = CommandLaunch(
-                command=tuple(command), environment=seen, cwd=cwd, descriptors=inherited, told=-1
+                command=tuple(command), environment=seen, cwd=cwd, descriptors=inherited
             )
             popen = _launched(confined.launch, wanted, (stdin, stdout, stderr))
         elif confined.lock is not None:
@@ -107,27 +105,12 @@ def _launched(
             mine, given = _joined(wanted, number, opened)
             ours.append(mine)
             theirs[number] = theirs[1] if given is None else given
-        reading, writing = os.pipe()
-        opened.callback(os.close, reading)
         try:
-            number = launch(
-                replace(start, descriptors={**theirs, **start.descriptors}, told=writing)
-            )
+            number = launch(replace(start, descriptors={**theirs, **start.descriptors}))
         except BaseException:
             _close(ours)
             raise
-        finally:
-            os.close(writing)
-        child = LaunchedProcess(number, start.command, ours[0], ours[1], ours[2])
-        said = b""
-        while piece := os.read(reading, _MOST_TOLD):
-            said += piece
-        if said:
-            child.wait()
-            _close(ours)
-            code, _, why = said.decode("utf-8", "replace").partition(":")
-            raise OSError(int(code), f"the sandbox could not be made: {why}")
-        return child
+        return LaunchedProcess(number, start.command, ours[0], ours[1], ours[2])
 
 
 def _free(taken: Mapping[int, int]) -> int:

@@ -80,14 +80,12 @@ class CommandLaunch(Struct, frozen=True, kw_only=True):
 
     Attributes:
         descriptors: Ours, by the numbers that they have for the command, 0 to 2 among them.
-        told: Where it is written why the command could not be started; closed when it was.
     """
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
     cwd: Path
     descriptors: Mapping[int, int]
-    told: int
 
 
 class Confined(Struct, frozen=True, kw_only=True):
@@ -96,7 +94,7 @@ class Confined(Struct, frozen=True, kw_only=True):
     Attributes:
         command: Program and arguments, those of the cage first.
         environment: Variables set over those of the command.
-        launch: Starts it, in the place of ``subprocess``; its number. It is a child of ours.
+        launch: Starts it, in the place of ``subprocess``; its number. It is a child of ours. Raises ``OSError``.
         lock: Locks up the calling thread for good, and what it starts; never a thread of a pool.
         descriptors: Opens what the argument of that number is to name; closed after the start.
         ends_with_thread: The kernel ends the command with the thread that started it, so that thread

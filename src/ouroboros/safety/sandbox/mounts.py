@@ -13,22 +13,36 @@ type Kind = Literal["writable", "protected", "hidden", "veiled"]
 
 def mounts_of(policy: Policy) -> tuple[tuple[Path, Kind], ...]:
     """Paths that exist, the outer ones first; the strictest wins at one place."""
-    found: dict[Path, Kind] = {}
+    writable: list[Path] = []
+    protected: list[Path] = []
     if policy.reach == "workspace-write":
-        found |= dict.fromkeys((path for path in policy.writable if path.is_dir()), "writable")
+        writable += filter(os.path.isdir, policy.writable)
     if policy.reach != "read-only":
-        found |= dict.fromkeys((each for each in _above(policy) if each.is_dir()), "writable")
-        kept = (place for place in policy.protected if place.exists() and not place.is_symlink())
-        found |= dict.fromkeys(kept, "protected")
-    known = frozenset(policy.hidden)
-    for place in filter(os.path.lexists, policy.hidden):
-        above = [each for each in place.parents if each in known]
-        if above and not any(place.is_relative_to(shown) for shown in policy.shown):
+        writable += filter(os.path.isdir, _above(policy))
+        protected += (p for p in policy.protected if p.exists() and not p.is_symlink())
+    there = filter(os.path.lexists, policy.hidden)
+    shown = tuple(filter(os.path.lexists, policy.shown))
+    return _arranged(tuple(writable), tuple(protected), tuple(there), policy.shown, shown)
+
+
+@lru_cache(maxsize=16)  # hundreds of places, and the same ones for nearly every command
+def _arranged(
+    writable: tuple[Path, ...],
+    protected: tuple[Path, ...],
+    hidden: tuple[Path, ...],
+    shown: tuple[Path, ...],
+    shown_there: tuple[Path, ...],
+) -> tuple[tuple[Path, Kind], ...]:
+    found: dict[Path, Kind] = dict.fromkeys(writable, "writable")
+    found |= dict.fromkeys(protected, "protected")
+    known = frozenset(hidden)
+    for place in hidden:
+        if not known.isdisjoint(place.parents) and not any(map(place.is_relative_to, shown)):
             continue  # nothing can be mounted in what is hidden, and nothing need be
-        is_veiled = any(shown.is_relative_to(place) for shown in policy.shown if shown != place)
+        is_veiled = any(each.is_relative_to(place) for each in shown if each != place)
         found[place] = "veiled" if is_veiled else "hidden"
-    for place in policy.shown:
-        if os.path.lexists(place) and found.get(place, "protected") == "protected":
+    for place in shown_there:
+        if found.get(place, "protected") == "protected":
             found[place] = "protected"
     closed = frozenset(place for place, kind in found.items() if kind == "hidden")
     found = {p: kind for p, kind in found.items() if closed.isdisjoint(p.parents)}

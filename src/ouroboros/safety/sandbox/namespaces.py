@@ -4,18 +4,22 @@ Inside hold mounts, Landlock, a filter of system calls, and no capability; see `
 """
 
 import atexit
+import contextlib
+import errno
 import json
 import os
 import platform
+import select
 import socket
 import struct
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ouroboros.safety.locking import kernel, seccomp
-from ouroboros.safety.locking.launcher import LaunchRequest
+from ouroboros.safety.locking.launcher import IS_NETWORK, IS_READY, IS_USER, LaunchRequest
 from ouroboros.safety.sandbox.begin import begin
 from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, Started
 from ouroboros.safety.sandbox.denial import ObservedRefusals
@@ -25,6 +29,8 @@ from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.mounts import mounts_of, needs_user_namespace
 from ouroboros.safety.sandbox.policy import Policy
 
+_MOST_TOLD = 4096
+_TRIES = 3
 _PACKAGES = Path(__file__).parents[3]
 _SERVE = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -95,8 +101,6 @@ class Namespaces:
             cwd=_spelled(start.cwd),
             places=[(_spelled(place), kind) for place, kind in mounts_of(policy)],
             is_read_only=policy.reach != "full-access",
-            is_user=needs_user_namespace(policy),
-            is_network=policy.network == "on",
             limits=list(limits(policy).items()),
             rights=CHANGE & kernel.landlock_rights(kernel.landlock_version()),
             filter=self._filter.hex(),
@@ -105,13 +109,15 @@ class Namespaces:
             ports=list(policy.ports) if policy.network == "proxy" else None,
             targets=list(start.descriptors),
         )
-        passed = [*start.descriptors.values(), start.told, refusals]
+        flags = IS_USER if needs_user_namespace(policy) else 0
+        flags |= IS_NETWORK if policy.network == "on" else 0
+        passed = [*start.descriptors.values(), refusals]
         if not kernel.landlock_version():
-            return _launcher().start(request, passed)
+            return _launcher().start(request, passed, flags)
         ports = () if policy.network == "off" else None
         ruleset = ruleset_of(planned(policy, masked=True), ports=ports)
         try:
-            return _launcher().start(request, [*passed, ruleset])
+            return _launcher().start(request, [*passed, ruleset], flags)
         finally:
             os.close(ruleset)
 
@@ -121,6 +127,41 @@ def _spelled(text: str | Path) -> str:
     return os.fsencode(text).decode("utf-8", "surrogateescape")
 
 
+class _Waiting(NamedTuple):
+    """A copy of the launcher that waits for its request."""
+
+    number: int
+    channel: socket.socket
+
+    def started(self, body: bytes, descriptors: list[int]) -> int:
+        """The number of the process, as its command is about to run.
+
+        Raises:
+            OSError: The sandbox could not be made, or the folder cannot be used.
+            EOFError: Somebody ended it, and the command has not begun.
+        """
+        said = b""
+        with self.channel as channel, contextlib.suppress(ConnectionResetError):
+            with contextlib.suppress(BrokenPipeError):  # it may have said before why it gave up
+                socket.send_fds(channel, [struct.pack("=Q", len(body))], descriptors)
+                channel.sendall(body)
+            while said != IS_READY and (piece := channel.recv(_MOST_TOLD)):
+                said += piece
+        if said == IS_READY:
+            return self.number
+        os.waitpid(self.number, 0)
+        if not said:
+            raise EOFError
+        code, _, why = said.decode("utf-8", "replace").partition(":")
+        raise OSError(int(code), f"the sandbox could not be made: {why}")
+
+    def end(self) -> None:
+        """Lets it end without a command."""
+        self.channel.close()
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.number, 0)
+
+
 class _Launcher:
     """Our end of the process that starts commands; it is started anew where it has ended."""
 
@@ -128,8 +169,11 @@ class _Launcher:
         self._once = threading.Lock()
         self._process: Started | None = None
         self._ours: socket.socket | None = None
+        self._coming: int | None = None
+        """The flags of a copy that was asked for and not received yet."""
+        self._mounts = _MountsWatch()
 
-    def start(self, request: LaunchRequest, descriptors: list[int]) -> int:
+    def start(self, request: LaunchRequest, descriptors: list[int], flags: int) -> int:
         """The number of the new process, which is a child of ours.
 
         Raises:
@@ -137,28 +181,49 @@ class _Launcher:
         """
         body = json.dumps(request).encode()
         with self._once:
-            for is_last in (False, True):
+            for _ in range(_TRIES):
                 try:
-                    return self._asked(body, descriptors)
+                    number = self._copy(flags).started(body, descriptors)
                 except (BrokenPipeError, ConnectionResetError, EOFError):
                     self.end()
-                    if is_last:
-                        raise OSError(
-                            5, "the program that starts commands does not answer"
-                        ) from None
-            raise AssertionError
+                    continue
+                # While this command runs, the next one is prepared.
+                with contextlib.suppress(OSError):
+                    self._ask(flags)
+                return number
+        raise OSError(errno.EIO, "the program that starts commands does not answer")
 
-    def _asked(self, body: bytes, descriptors: list[int]) -> int:
+    def _copy(self, flags: int) -> _Waiting:
+        """A copy with these flags, which knows what is mounted by now."""
+        is_same = not self._mounts.changed()
+        if self._coming is not None:
+            is_right = is_same and self._coming == flags
+            coming = self._received()
+            if is_right:
+                return coming
+            coming.end()
+        self._ask(flags)
+        return self._received()
+
+    def _ask(self, flags: int) -> None:
         ours = self._ours or self._begun()
-        socket.send_fds(ours, [struct.pack("=Q", len(body))], descriptors)
-        ours.sendall(body)
-        answer = ours.recv(4)
+        ours.sendall(bytes([flags]))
+        self._coming = flags
+
+    def _received(self) -> _Waiting:
+        assert self._ours is not None
+        self._coming = None
+        answer, given, _, _ = socket.recv_fds(self._ours, 4, 1)
         if len(answer) < 4:
             raise EOFError
         (number,) = struct.unpack("=i", answer)
         if number < 0:
             raise OSError(-number, f"the sandbox could not be made: {os.strerror(-number)}")
-        return number
+        if not given:
+            # It ends by itself, as nobody holds the other end of its socket.
+            os.waitpid(number, 0)
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return _Waiting(number, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=given[0]))
 
     def _begun(self) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -186,12 +251,41 @@ class _Launcher:
 
     def end(self) -> None:
         """Lets it end, and what it started with it; the next start begins another one."""
+        if self._coming is not None:
+            with contextlib.suppress(OSError, EOFError):
+                self._received().end()
         if self._ours is not None:
             self._ours.close()
         if self._process is not None:
             self._process.kill()
             self._process.wait()
         self._ours = self._process = None
+
+
+class _MountsWatch:
+    """Whether anything was mounted or taken away where we are; what is copied does not follow it."""
+
+    def __init__(self) -> None:
+        """Opens nothing yet."""
+        self._file = -1
+        self._polled = select.poll()
+
+    def changed(self) -> bool:
+        """Whether there was since this was last asked; True the first time, and where nobody knows."""
+        if self._file < 0:
+            try:
+                self._file = os.open("/proc/self/mounts", os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return True
+            self._polled.register(self._file, select.POLLPRI)
+            self._polled.poll(0)
+            return True
+        return bool(self._polled.poll(0))
+
+    def __del__(self) -> None:
+        """An owner that forgets it leaves no descriptor open."""
+        if self._file >= 0:
+            os.close(self._file)
 
 
 _launchers: dict[int, _Launcher] = {}
