@@ -34,8 +34,6 @@ class Seen(Struct, frozen=True, kw_only=True):
     reading: Reading | None = None
     verdict: Verdict | None = None
     touched: Touched = Touched()
-    changing: Touched = Touched()
-    """Of these what parts that do more than read speak of."""
 
 
 def of_parts(seen: Seen, rules: Sequence[Prepared], places: Places) -> tuple[Rule | None, str]:

@@ -168,16 +168,17 @@ class Rules:
         for text in expanded.texts:
             verdict = _with_alias(verdict, classify(text, cwd=folder, places=places))
         found = touched(intent.command, reading, folder=folder, person=self._places.person)
-        rest = changing_parts(intent.command, reading, verdict)
-        return Seen(
-            intent=intent,
-            reading=reading,
-            verdict=verdict,
-            touched=found,
-            changing=touched(text_of(rest), rest, folder=folder, person=self._places.person)
-            if rest
-            else found,
-        )
+        return Seen(intent=intent, reading=reading, verdict=verdict, touched=found)
+
+    def _changing(self, seen: Seen) -> Sequence[Path]:
+        """Of the paths that a command speaks of, those of parts that do more than read."""
+        if seen.reading is None or seen.verdict is None:
+            return seen.touched.paths
+        rest = changing_parts(seen.intent.command, seen.reading, seen.verdict)
+        if rest is None:
+            return seen.touched.paths
+        folder = seen.intent.folder or self._places.roots[0]
+        return touched(text_of(rest), rest, folder=folder, person=self._places.person).paths
 
     def _about(self, intent: Intent) -> list[Prepared]:
         """The rules that can speak of such a thing; found once for each tool and kind."""
@@ -308,7 +309,7 @@ class Rules:
             verdict=seen.verdict,
             reading=seen.reading,
             touched=seen.touched.paths,
-            changing=seen.changing.paths,
+            changing=self._changing(seen) if around.outside.sources else (),
         )
         if not found:
             return replace(decision, wary=True) if is_wary else decision
