@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 import threading
+import zlib
 from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -75,6 +76,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--pure", action="store_true", help="only tests that start no process and open no port"
     )
+    parser.addoption(
+        "--deep-part",
+        metavar="K/N",
+        help="of the deep tests only the K-th of N parts; they are parted by their names",
+    )
 
 
 @pytest.hookimpl(trylast=True)
@@ -84,6 +90,24 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--pure"):
         sys.addaudithook(purity.watch)
     signals.heard()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the deep tests of other parts; a test is always in the same part."""
+    wanted = config.getoption("--deep-part")
+    if not wanted:
+        return
+    part, parts = map(int, wanted.split("/"))
+    if not 1 <= part <= parts:
+        raise pytest.UsageError(f"--deep-part: {wanted} is no K/N with K from 1 to N")
+    left_out = [
+        item
+        for item in items
+        if "deep" in item.keywords and zlib.crc32(item.nodeid.encode()) % parts != part - 1
+    ]
+    gone = set(left_out)
+    items[:] = [item for item in items if item not in gone]
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -41,6 +41,7 @@ def told(s: Stage) -> list[str]:
         call("call_tool", name="dogs", arguments={"bundle": "no bundle"}),
     ],
 )
+@pytest.mark.deep
 async def test_a_command_is_left_where_a_change_before_it_failed(
     tmp_path: Path, change: ScriptedCall
 ) -> None:

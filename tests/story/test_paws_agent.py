@@ -325,6 +325,7 @@ def test_an_agent_does_not_outlive_its_supervisor(repo: Repository) -> None:
 
 
 @pytest.mark.proves("N15", "O04", "O05", "O06", "O12")
+@pytest.mark.deep
 def test_while_it_works_no_other_does_in_its_session_until_it_is_stopped(
     repo: Repository,
 ) -> None:

@@ -489,6 +489,7 @@ def a_pack(kind: int, data: bytes) -> bytes:
 
 
 @pytest.mark.proves("K11")
+@pytest.mark.deep
 def test_a_small_archive_takes_no_more_memory_than_a_small_one(tmp_path: Path) -> None:
     for kind, (archive, why) in swollen(tmp_path).items():
         assert archive.stat().st_size < 2_000_000, kind

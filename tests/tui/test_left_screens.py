@@ -6,6 +6,7 @@ from itertools import count, takewhile
 from pathlib import Path
 
 import anyio
+import pytest
 from textual.app import App, ComposeResult
 
 from ouroboros.faces.tui.parts.select import Select
@@ -72,6 +73,7 @@ class Staying(Framed[None]):
         self.query_one(Select).show([])
 
 
+@pytest.mark.deep
 async def test_what_is_read_when_the_program_ends_harms_nobody(tmp_path: Path) -> None:
     for turns in (1, 2, 3, 5, 8, 12, 16, 20, 30, 40, 60, 90):
         folder = tmp_path / str(turns)

@@ -255,6 +255,7 @@ async def test_a_ticket_is_for_one_address_once_and_soon(tmp_path: Path) -> None
             assert (await stranger.get(await ticketed("/state"))).status_code == 401
 
 
+@pytest.mark.deep
 async def test_wrong_tokens_wait_and_only_a_few_may_while_the_right_one_goes_through(
     tmp_path: Path,
 ) -> None:

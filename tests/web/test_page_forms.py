@@ -115,6 +115,7 @@ async def the_first_page_takes_it(window: Window) -> None:
 
 
 @pytest.mark.proves("V13")
+@pytest.mark.deep
 async def test_each_form_takes_what_was_pasted_just_before_it_is_sent(page: Shown) -> None:
     asked = call("request_user_input", questions=[QUESTION])
     turns = [

@@ -132,6 +132,7 @@ async def test_marks_within_a_line_and_words_that_lie_deep(written: Any) -> None
 
 
 @pytest.mark.proves("V22")
+@pytest.mark.deep
 async def test_no_text_costs_more_than_its_length(written: Any) -> None:
     async def spent(text: str) -> float:
         return await written("spent", text)

@@ -77,6 +77,7 @@ async def test_axe_sees_what_is_wrong(page: Shown) -> None:
 
 
 @pytest.mark.proves("V20")
+@pytest.mark.deep
 async def test_axe_finds_nothing_serious_in_light_and_dark(page: Shown) -> None:
     text = "# So\n\n**It** is [there](https://a.example/x): `x`\n\n```py\nx = 1  # one\n```\n\n| a |\n|---|\n| 1 |"
     plan = call("update_plan", plan=[{"step": "Look", "status": "in_progress"}])

@@ -68,6 +68,8 @@ class InputGuard:
     def __init__(self, tab: Tab, kind: Kind) -> None:
         """Does nothing yet."""
         self._tab, self._kind = tab, kind
+        self.is_late = False
+        """Some document was there before our listeners, so its own may hear first what they stop."""
         self._born: list[tuple[str, str]] = []
         self._worlds: list[World] = []
 
@@ -125,8 +127,10 @@ class InputGuard:
         try:
             world = await self._tab.world(frame)
             self._worlds.append(world)
-            armed = await self._evaluate(world, f"globalThis[{_NAME}] ? {arm} : false")
-            if armed is not True:
+            guard = f"globalThis[{_NAME}]"
+            armed = await self._evaluate(world, f"{guard} ? {arm} && !{guard}.isOld : null")
+            self.is_late = self.is_late or not armed
+            if armed is None:
                 await self._evaluate(world, f"{_source()}\n{arm}")
         except (CallRefused, PageChanged):
             return  # another document comes there, and is born armed

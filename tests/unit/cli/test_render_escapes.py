@@ -174,6 +174,7 @@ async def spent_on_rows(text: str) -> float:
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.deep
 async def test_no_markdown_costs_more_than_its_length_in_a_terminal(step: int) -> None:
     pairs = zip(texts(FEW // 4), texts(MANY // 4), strict=True)
     assert await growing_too_fast(spent_on_rows, islice(pairs, 0, None, step)) == []
@@ -197,6 +198,7 @@ async def test_no_markdown_of_chance_costs_more_than_its_length_in_a_terminal() 
 
 
 @every("text", SEEN, ids=lambda text: text[:20])
+@pytest.mark.deep
 def test_a_word_that_lies_deep_is_shown_however_narrow_the_terminal(text: str) -> None:
     for columns in (8, 12, 20, 40, 80, 200):
         rows = markdown_rows(text, columns, colours=16)
@@ -204,6 +206,7 @@ def test_a_word_that_lies_deep_is_shown_however_narrow_the_terminal(text: str) -
         assert "inmost" in shown, columns
 
 
+@pytest.mark.deep
 def test_a_table_of_very_many_cells_stays_text() -> None:
     text = "|a" * 60 + "\n" + "|-" * 60 + "\n" + "|b\n" * 2000
     rows = markdown_rows(text.rstrip(), 100, colours=16)

@@ -244,6 +244,7 @@ junk = st.recursive(
 @given(status=st.integers(0, 1000), body=junk | st.binary(max_size=40), headers=st.dictionaries(
     st.sampled_from(["retry-after", "retry-after-ms", "x-should-retry", "x-amzn-errortype"]),
     st.text(max_size=6)))  # fmt: skip
+@pytest.mark.deep
 def test_nothing_a_server_says_raises(status: int, body: object, headers: dict[str, str]) -> None:
     failure = classify(status, headers, body, now=NOW)
     assert failure.message

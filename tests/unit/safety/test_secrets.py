@@ -57,6 +57,7 @@ def test_a_key_is_found_wherever_it_stands_alone(name: str, form: str) -> None:
 @pytest.mark.proves("G11")
 @settings(max_examples=200)
 @given(data=st.data())
+@pytest.mark.deep
 def test_any_pieces_give_what_the_whole_gives(data: st.DataObject) -> None:
     picked = data.draw(st.lists(st.integers(0, len(POSITIVES) - 1), min_size=1, max_size=3))
     joint = data.draw(st.sampled_from(["\n", " ", "", ", "]))

@@ -40,6 +40,15 @@ class GuardedInput:
             raise PageChanged(f"{tab.id}: the page was left before anything was done to it")
         return await ask_in(tab, world, operation, {"node": self._node, **wanted})
 
+    @property
+    def is_late(self) -> bool:
+        """Whether a frame's own listeners may hear an input before ours can keep it from them."""
+        return self._guard is not None and self._guard.is_late
+
+    async def again(self, operation: str, **wanted: object) -> bytes:
+        """Asks the element's own frame once more; the others stay armed."""
+        return await ask_in(self._tab, self._world, operation, {"node": self._node, **wanted})
+
     async def told(self, operation: str, watch: Watch, **wanted: object) -> After | None:
         """What really received it, by an operation of the library; None when the page was left or stands still."""
         try:
@@ -73,8 +82,18 @@ async def arm_press(press: GuardedInput, aimed: Aimed, *, drag: bool = False) ->
     Raises:
         PageChanged: The frame of the element was left.
     """
-    answer = await press.arm(
-        "press", "arm", spot=aimed.spot, at=aimed.at, meaning=aimed.meaning, drag=drag
-    )
+    return _cover(await press.arm("press", "arm", **_wanted(aimed, drag=drag)))
+
+
+async def arm_again(press: GuardedInput, aimed: Aimed) -> str:
+    """As ``arm_press``, once the mouse is there and before the press itself."""
+    return _cover(await press.again("arm", **_wanted(aimed)))
+
+
+def _wanted(aimed: Aimed, *, drag: bool = False) -> dict[str, object]:
+    return {"spot": aimed.spot, "at": aimed.at, "meaning": aimed.meaning, "drag": drag}
+
+
+def _cover(answer: bytes) -> str:
     armed = msgspec.json.decode(answer, type=_Armed)
     return (armed.cover or "something else") if armed.moved else ""

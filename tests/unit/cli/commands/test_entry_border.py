@@ -235,6 +235,7 @@ def test_a_program_with_a_log_ends_without_a_word(home: Path, tmp_path: Path, op
 @pytest.mark.parametrize(
     "words", ["scan secrets - <&-", "debug error table >&-", "export last >&-"]
 )
+@pytest.mark.deep
 def test_a_stream_that_is_closed_breaks_no_command(home: Path, tmp_path: Path, words: str) -> None:
     (tmp_path / "table").write_text('[{"vendor": "openai", "status": 500, "body": ""}]')
     ended = run(f"OURO run --model echo hi 2> told; OURO {words}", home, tmp_path)

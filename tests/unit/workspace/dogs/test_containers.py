@@ -121,6 +121,7 @@ def outcome(answer: str, *, rsi: bool = False) -> tuple[dict[str, bytes | None],
 @pytest.mark.proves("M15")
 @every("wrap", WRAPS)
 @every("text", TEXTS)
+@pytest.mark.deep
 def test_text_in_a_container_is_text(wrap: str, text: str):
     for body in (
         f"# A page\n\n{TEXTS[text]}\nMore.\n",
