@@ -4,8 +4,8 @@
 
 The engine has threads, and a process with threads cannot be copied safely; this one can. It makes copies
 of itself whose parent is the engine (``CLONE_PARENT``), so the engine waits for one as for any other child.
-A copy is the first process in its namespaces. It is made while the command before it runs, prepares what is the
-same for every command, and waits for its request: then it mounts what the command is to see, gives up its
+A copy is the first process in its namespaces. It is made before there is a command, prepares what is the
+same for every one, and waits for its request: then it mounts what the command is to see, gives up its
 rights, starts the command and waits for it. This file knows nothing but the standard library.
 
 Sources: https://man7.org/linux/man-pages/man7/user_namespaces.7.html and mount_setattr.2, clone.2.

@@ -81,6 +81,7 @@ class Namespaces:
             if is_begun:
                 is_begun = False
                 self._placeholders.end()
+                _launcher().prepare(self._flags())
             if set_aside is not None:
                 set_aside()
 
@@ -109,8 +110,7 @@ class Namespaces:
             ports=list(policy.ports) if policy.network == "proxy" else None,
             targets=list(start.descriptors),
         )
-        flags = IS_USER if needs_user_namespace(policy) else 0
-        flags |= IS_NETWORK if policy.network == "on" else 0
+        flags = self._flags()
         passed = [*start.descriptors.values(), refusals]
         if not kernel.landlock_version():
             return _launcher().start(request, passed, flags)
@@ -120,6 +120,10 @@ class Namespaces:
             return _launcher().start(request, [*passed, ruleset], flags)
         finally:
             os.close(ruleset)
+
+    def _flags(self) -> int:
+        is_user, is_network = needs_user_namespace(self._policy), self._policy.network == "on"
+        return (IS_USER if is_user else 0) | (IS_NETWORK if is_network else 0)
 
 
 def _spelled(text: str | Path) -> str:
@@ -183,15 +187,17 @@ class _Launcher:
         with self._once:
             for _ in range(_TRIES):
                 try:
-                    number = self._copy(flags).started(body, descriptors)
+                    return self._copy(flags).started(body, descriptors)
                 except (BrokenPipeError, ConnectionResetError, EOFError):
                     self.end()
-                    continue
-                # While this command runs, the next one is prepared.
-                with contextlib.suppress(OSError):
-                    self._ask(flags)
-                return number
         raise OSError(errno.EIO, "the program that starts commands does not answer")
+
+    def prepare(self, flags: int) -> None:
+        """A command has ended: lets the next copy be made, which would have slowed down the end of this one."""
+        with self._once, contextlib.suppress(OSError):
+            if self._ours is not None and self._coming is None:
+                self._mounts.changed()
+                self._ask(flags)
 
     def _copy(self, flags: int) -> _Waiting:
         """A copy with these flags, which knows what is mounted by now."""
