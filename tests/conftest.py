@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import re
 import sys
 import threading
 import zlib
@@ -94,20 +95,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out the deep tests of other parts; a test is always in the same part."""
-    wanted = config.getoption("--deep-part")
-    if not wanted:
-        return
-    part, parts = map(int, wanted.split("/"))
+    wanted = str(config.getoption("--deep-part") or "1/1")
+    part, parts = map(int, wanted.split("/")) if re.fullmatch(r"\d+/\d+", wanted) else (0, 0)
     if not 1 <= part <= parts:
         raise pytest.UsageError(f"--deep-part: {wanted} is no K/N with K from 1 to N")
-    left_out = [
+    gone = {
         item
         for item in items
-        if "deep" in item.keywords and zlib.crc32(item.nodeid.encode()) % parts != part - 1
-    ]
-    gone = set(left_out)
+        if item.get_closest_marker("deep") is not None
+        and zlib.crc32(item.nodeid.encode()) % parts != part - 1
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item in gone])
     items[:] = [item for item in items if item not in gone]
-    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

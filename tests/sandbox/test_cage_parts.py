@@ -1,6 +1,7 @@
 """Each part of a cage by itself, as a command inside of it sees it."""
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 from anyio import to_thread
 from msgspec.structs import replace
@@ -186,17 +188,35 @@ def children() -> dict[int, str]:
     return found
 
 
+def waiting_in_namespaces() -> set[int]:
+    """Children of ours that are the first process of a namespace of their own."""
+    found: set[int] = set()
+    for pid in children():
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{pid}/status").read_text("utf-8")
+            if len(status.partition("NSpid:")[2].partition("\n")[0].split()) > 1:
+                found.add(pid)
+    return found
+
+
 @pytest.mark.proves("F03")
 @NAMESPACES
+@pytest.mark.parametrize("is_launcher_too", [False, True])
 async def test_the_process_that_waits_for_the_next_command_may_be_ended_at_any_time(
-    work: Path,
+    work: Path, is_launcher_too: bool
 ) -> None:
     await to_thread.run_sync(end_launcher)
     before = set(children())
     cage = Namespaces(Policy(writable=(work,)))
     assert await told(cage, work, "echo one") == "one\n"
     for _ in range(3):
-        for pid in set(children()) - before:
+        waiting: set[int] = set()
+        with anyio.fail_after(60):
+            for pause in itertools.repeat(0.01):
+                if len(waiting := waiting_in_namespaces()) == 1:
+                    break
+                await anyio.sleep(pause)
+        for pid in set(children()) - before if is_launcher_too else waiting:
             os.kill(pid, signal.SIGKILL)
         assert await told(cage, work, "echo next") == "next\n"
     await to_thread.run_sync(end_launcher)

@@ -38,10 +38,18 @@ def look(path):
     told["found"] += [path for word in words if word in said]
     return True
 for pid in filter(str.isdigit, os.listdir("/proc")):
-    for name in ("cmdline", "environ", "mem", "maps"):
+    for name in ("cmdline", "environ"):
         look(f"/proc/{pid}/{name}")
+    if pid not in wanted["pids"]:
+        continue
+    for name in ("mem", "maps", "environ"):
+        try:
+            open(f"/proc/{pid}/{name}", "rb").close()
+        except OSError:
+            continue
+        told["read"] += [f"/proc/{pid}/{name}"]
     try:
-        told["read"] += [f"/proc/{pid}/fd/{each}" for each in os.listdir(f"/proc/{pid}/fd") if pid in wanted["pids"]]
+        told["read"] += [f"/proc/{pid}/fd/{each}" for each in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
         pass
 told["read"] += [each for each in wanted["files"] if look(each)]
@@ -114,10 +122,11 @@ def test_another_user_of_the_machine_reads_nothing_and_is_answered_nothing(
     monkeypatch.setenv("OUROBOROS_HOME", str(home))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     seen, browser = tmp_path / "seen", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.write_text(f'#!/bin/sh\numask 022\necho "$1" > {seen}.part && mv {seen}.part {seen}\n')
     browser.chmod(0o755)
     open_to_all = work / "open-to-all"
     open_to_all.write_text(WORD)
+    open_to_all.chmod(0o644)
     program = [sys.executable, "-m", "ouroboros"]
     ran = [*program, "run", "--output", "json", "--model", "echo", f"The word is {WORD}."]
     first = forked.run(ran, cwd=work, capture_output=True, text=True, timeout=120, check=True)

@@ -138,7 +138,7 @@ def _pressed(
         # A frame that moves away under the mouse is pressed, and another one gets the release.
         did = f"pressed {aimed.what}"
         where = f"it was let go over {seen.cover}, so " if seen.cover else ""
-        note = f"{where}{seen.clicks or 'no'} of {clicks} clicks came of it"
+        note = f"{where}{seen.clicks} of {clicks} clicks came of it"
     return watch.acted(did, seen, matches=aimed.count, note=note)
 
 

@@ -108,15 +108,18 @@ def _copied(flags: int, limit: tuple[int, int]) -> tuple[socket.socket, int]:
     wanted |= 0 if flags & IS_NETWORK else _NEW_NETWORK
     user, group = os.geteuid(), os.getegid()
     theirs, mine = socket.socketpair()
-    with mine:
+    try:
+        told = _raised(mine.detach())
         try:
             started = kernel.clone(wanted)
-        except OSError:
-            theirs.close()
-            raise
-        if started:
-            return theirs, started
-        _copy(_raised(mine.detach()), flags, user, group, limit)
+            if started == 0:
+                _copy(told, flags, user, group, limit)
+        finally:
+            os.close(told)
+    except OSError:
+        theirs.close()
+        raise
+    return theirs, started
 
 
 def _copy(told: int, flags: int, user: int, group: int, limit: tuple[int, int]) -> NoReturn:
@@ -160,7 +163,9 @@ def _request(told: int) -> tuple[LaunchRequest, list[int]] | None:
     """What comes over the socket; None where nobody needs a command any more."""
     channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=told)
     try:
-        head, descriptors, _, _ = socket.recv_fds(channel, 8, MOST_DESCRIPTORS)
+        head, descriptors, _, _ = socket.recv_fds(
+            channel, 8, MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+        )
         if len(head) < 8:
             return None
         (size,) = struct.unpack("=Q", head)
@@ -229,7 +234,7 @@ def _be(user: int, group: int) -> None:
 
 def _prepared() -> dict[str, int]:
     """A ``/proc`` and a ``/dev`` of its own, which are mounted nowhere yet."""
-    # What the person unmounts while a copy waits goes away in it too, and a disk can be taken out.
+    # Where mounts are shared, as systemd makes them, what the person unmounts goes away in a copy that waits too.
     kernel.mount("", "/", "", _RECURSIVE | _SLAVE)
     devices = {
         name: kernel.mount_copy(f"/dev/{name}")
@@ -251,9 +256,10 @@ def _prepared() -> dict[str, int]:
 
 def _raised(descriptor: int) -> int:
     """The same under a number that no command wants."""
-    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
-    os.close(descriptor)
-    return high
+    try:
+        return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    finally:
+        os.close(descriptor)
 
 
 def _mounted(
@@ -382,6 +388,8 @@ def _begun(request: LaunchRequest) -> int:
             return os.posix_spawn(path, command, environment)
         except (FileNotFoundError, NotADirectoryError):
             continue
+        except ValueError:  # a NUL among the words
+            found = OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         except OSError as failed:
             found = failed
     os.write(2, f"{command[0]}: {found.strerror}\n".encode("utf-8", "surrogateescape"))

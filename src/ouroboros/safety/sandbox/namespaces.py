@@ -31,6 +31,8 @@ from ouroboros.safety.sandbox.policy import Policy
 
 _MOST_TOLD = 4096
 _TRIES = 3
+_ANSWER_SECONDS = 60.0
+"""How long a copy may take to be made; a stopped launcher is given up then."""
 _PACKAGES = Path(__file__).parents[3]
 _SERVE = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
@@ -132,10 +134,11 @@ def _spelled(text: str | Path) -> str:
 
 
 class _Waiting(NamedTuple):
-    """A copy of the launcher that waits for its request."""
+    """A copy of the launcher that waits for its request; ``is_ahead`` if it was made before there was one."""
 
     number: int
     channel: socket.socket
+    is_ahead: bool
 
     def started(self, body: bytes, descriptors: list[int]) -> int:
         """The number of the process, as its command is about to run.
@@ -146,7 +149,8 @@ class _Waiting(NamedTuple):
         """
         said = b""
         with self.channel as channel, contextlib.suppress(ConnectionResetError):
-            with contextlib.suppress(BrokenPipeError):  # it may have said before why it gave up
+            # Where it is gone it may have said before why it gave up.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 socket.send_fds(channel, [struct.pack("=Q", len(body))], descriptors)
                 channel.sendall(body)
             while said != IS_READY and (piece := channel.recv(_MOST_TOLD)):
@@ -184,12 +188,16 @@ class _Launcher:
             OSError: The kernel refuses.
         """
         body = json.dumps(request).encode()
-        with self._once:
-            for _ in range(_TRIES):
-                try:
-                    return self._copy(flags).started(body, descriptors)
-                except (BrokenPipeError, ConnectionResetError, EOFError):
-                    self.end()
+        for _ in range(_TRIES):
+            copy = self._copy(flags)
+            try:
+                # Mounting may take its time, and others start commands meanwhile.
+                return copy.started(body, descriptors)
+            except EOFError:
+                continue
+            except OSError:
+                if not copy.is_ahead:
+                    raise  # else it may have been made when there was no room for it
         raise OSError(errno.EIO, "the program that starts commands does not answer")
 
     def prepare(self, flags: int) -> None:
@@ -201,25 +209,32 @@ class _Launcher:
 
     def _copy(self, flags: int) -> _Waiting:
         """A copy with these flags, which knows what is mounted by now."""
-        is_same = not self._mounts.changed()
-        if self._coming is not None:
-            is_right = is_same and self._coming == flags
-            coming = self._received()
-            if is_right:
-                return coming
-            coming.end()
-        self._ask(flags)
-        return self._received()
+        with self._once:
+            is_same = not self._mounts.changed()
+            with contextlib.suppress(OSError, EOFError):
+                if self._coming is not None:
+                    is_right = is_same and self._coming == flags
+                    coming = self._received(is_ahead=True)
+                    if is_right:
+                        return coming
+                    coming.end()
+            for _ in range(_TRIES):
+                try:
+                    self._ask(flags)
+                    return self._received(is_ahead=False)
+                except (BrokenPipeError, ConnectionResetError, EOFError, TimeoutError):
+                    self._end()
+        raise OSError(errno.EIO, "the program that starts commands does not answer")
 
     def _ask(self, flags: int) -> None:
         ours = self._ours or self._begun()
         ours.sendall(bytes([flags]))
         self._coming = flags
 
-    def _received(self) -> _Waiting:
+    def _received(self, *, is_ahead: bool) -> _Waiting:
         assert self._ours is not None
         self._coming = None
-        answer, given, _, _ = socket.recv_fds(self._ours, 4, 1)
+        answer, given, _, _ = socket.recv_fds(self._ours, 4, 1, socket.MSG_CMSG_CLOEXEC)
         if len(answer) < 4:
             raise EOFError
         (number,) = struct.unpack("=i", answer)
@@ -229,10 +244,12 @@ class _Launcher:
             # It ends by itself, as nobody holds the other end of its socket.
             os.waitpid(number, 0)
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        return _Waiting(number, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=given[0]))
+        channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=given[0])
+        return _Waiting(number, channel, is_ahead)
 
     def _begun(self) -> socket.socket:
         ours, theirs = socket.socketpair()
+        ours.settimeout(_ANSWER_SECONDS)
         with theirs:
             words = (sys.executable, "-I", "-S", "-c", _SERVE, str(_PACKAGES), str(theirs.fileno()))
             quiet = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -256,10 +273,14 @@ class _Launcher:
         return ours
 
     def end(self) -> None:
-        """Lets it end, and what it started with it; the next start begins another one."""
+        """Lets it end, and what waits for a command with it; the next start begins another one."""
+        with self._once:
+            self._end()
+
+    def _end(self) -> None:
         if self._coming is not None:
             with contextlib.suppress(OSError, EOFError):
-                self._received().end()
+                self._received(is_ahead=True).end()
         if self._ours is not None:
             self._ours.close()
         if self._process is not None:
