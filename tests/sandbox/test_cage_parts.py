@@ -17,7 +17,7 @@ from anyio import to_thread
 from msgspec.structs import replace
 
 from ouroboros.safety.locking import kernel
-from ouroboros.safety.sandbox import Confined, Policy, Sandbox, stopped
+from ouroboros.safety.sandbox import Confined, Policy, Sandbox, namespaces, stopped
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.landlock import CHANGE, READ, READ_DIR, Plan, ruleset_of
 from ouroboros.safety.sandbox.namespaces import Namespaces, end_launcher
@@ -218,6 +218,26 @@ async def test_the_process_that_waits_for_the_next_command_may_be_ended_at_any_t
                 await anyio.sleep(pause)
         for pid in set(children()) - before if is_launcher_too else waiting:
             os.kill(pid, signal.SIGKILL)
+        assert await told(cage, work, "echo next") == "next\n"
+    await to_thread.run_sync(end_launcher)
+    assert set(children()) <= before
+
+
+@pytest.mark.proves("F03")
+@pytest.mark.deep
+@NAMESPACES
+async def test_a_launcher_that_stands_still_is_given_up(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await to_thread.run_sync(end_launcher)
+    monkeypatch.setattr(namespaces, "_ANSWER_SECONDS", 5.0)
+    before = set(children())
+    cage = Namespaces(Policy(writable=(work,)))
+    assert await told(cage, work, "echo one") == "one\n"
+    for pid in set(children()) - before - waiting_in_namespaces():
+        os.kill(pid, signal.SIGSTOP)
+    monkeypatch.setattr(namespaces, "_ANSWER_SECONDS", 60.0)
+    for _ in range(2):
         assert await told(cage, work, "echo next") == "next\n"
     await to_thread.run_sync(end_launcher)
     assert set(children()) <= before

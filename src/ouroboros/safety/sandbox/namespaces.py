@@ -31,6 +31,8 @@ from ouroboros.safety.sandbox.policy import Policy
 
 _MOST_TOLD = 4096
 _TRIES = 3
+_BROKEN = (BrokenPipeError, ConnectionResetError, EOFError, TimeoutError)
+"""The launcher is gone, or nobody knows what its next answer is about."""
 _ANSWER_SECONDS = 60.0
 """How long a copy may take to be made; a stopped launcher is given up then."""
 _PACKAGES = Path(__file__).parents[3]
@@ -211,18 +213,22 @@ class _Launcher:
         """A copy with these flags, which knows what is mounted by now."""
         with self._once:
             is_same = not self._mounts.changed()
-            with contextlib.suppress(OSError, EOFError):
-                if self._coming is not None:
-                    is_right = is_same and self._coming == flags
+            if self._coming is not None:
+                is_right = is_same and self._coming == flags
+                try:
                     coming = self._received(is_ahead=True)
                     if is_right:
                         return coming
                     coming.end()
+                except _BROKEN:
+                    self._end()  # a late answer would be taken for that to the next question
+                except OSError:
+                    pass  # none could be made then
             for _ in range(_TRIES):
                 try:
                     self._ask(flags)
                     return self._received(is_ahead=False)
-                except (BrokenPipeError, ConnectionResetError, EOFError, TimeoutError):
+                except _BROKEN:
                     self._end()
         raise OSError(errno.EIO, "the program that starts commands does not answer")
 
