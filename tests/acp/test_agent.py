@@ -77,6 +77,7 @@ async def test_a_yes_for_the_session_is_asked_for_once(tmp_path: Path) -> None:
         assert (editor.cwd / "a.txt").read_text() == "newer\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E14", "interfaces-acp")
 async def test_always_names_the_folder_of_an_edit_and_the_beginning_of_a_command(
     tmp_path: Path,
@@ -157,6 +158,7 @@ async def test_a_run_is_cancelled(tmp_path: Path, way: str) -> None:
             assert await editor.prompt(session, "Again.") == "end_turn"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_a_session_is_loaded_with_all_that_was_said_and_done(tmp_path: Path) -> None:
     async with editing(tmp_path, [WRITE, DONE, Turn(text="Gone on.")]) as editor:
@@ -447,6 +449,7 @@ async def test_words_that_cannot_be_taken_are_refused(tmp_path: Path) -> None:
         assert await editor.prompt(session, "Words.") == "end_turn"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_a_deleted_session_is_gone_and_a_long_list_comes_in_pages(tmp_path: Path) -> None:
     async with editing(tmp_path, [Turn(text="Yes.")], repeat=True) as editor:

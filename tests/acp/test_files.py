@@ -98,6 +98,7 @@ async def test_an_editor_that_only_reads_keeps_its_unsaved_text(tmp_path: Path) 
         assert editor.asked("fs/write_text_file") == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M24")
 async def test_a_bundle_is_not_applied_over_unsaved_text(tmp_path: Path) -> None:
     bundle = "--- File: c.py ---\n```\nnew\n```\n\n--- File: {} ---\n```\nall of it\n```\n"
@@ -206,6 +207,7 @@ async def test_nonsense_of_the_editor_is_not_taken_for_a_file(
         assert (editor.cwd / "a.py").read_text() == "one\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 async def test_an_editor_that_never_answers_is_waited_for_once(tmp_path: Path) -> None:
     again = Turn(tool_calls=(call("edit", path="a.py", old_text="one", new_text="1"),))

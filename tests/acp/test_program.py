@@ -88,6 +88,7 @@ class Watcher:
         )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-peers")
 async def test_the_official_python_client_works_with_the_program(tmp_path: Path) -> None:
     command, environment = words(tmp_path)

@@ -101,6 +101,7 @@ async def test_a_tab_behind_others_is_drawn_each_time_it_changed(
     assert len({shot.sha256 for shot in taken}) == 20
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C09", "D15")
 async def test_a_whole_page_and_a_part_of_it(stage: Stage, artifacts: Artifacts) -> None:
     shots = Screenshots(artifacts)

@@ -78,6 +78,7 @@ async def test_what_takes_no_press_is_refused(stage: Stage, tab: Tab, body: str,
     assert await heard(tab) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_a_cover_is_named_and_not_pressed(stage: Stage) -> None:
     cover = "<div id=veil style='position:fixed;inset:0'></div>"
@@ -128,6 +129,7 @@ async def test_a_moving_element_is_met_when_it_stands(stage: Stage) -> None:
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_a_press_that_would_reach_another_element_is_kept_from_the_page(stage: Stage) -> None:
     page = """<button id=b style="position:absolute;left:0;top:0;width:80px;height:40px">b</button>

@@ -260,6 +260,7 @@ async def test_large_code_and_odd_text_arrive_whole(stage: Stage) -> None:
     assert msgspec.json.decode(await tab.evaluate(json.dumps(text))) == text
 
 
+@pytest.mark.deep
 async def test_code_runs_in_the_frame_that_is_meant(tabs: Tabs, site: Site) -> None:
     """Of the page's own process and of another; by id, by name and by address."""
     far = site.url("far", host=1)

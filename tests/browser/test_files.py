@@ -85,6 +85,7 @@ async def test_two_files_of_one_name_stay_two(stage: Stage, tmp_path: Path) -> N
     assert names == {"bill.csv", "bill (2).csv"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C17")
 async def test_a_name_that_climbs_stays_in_the_folder(stage: Stage, tmp_path: Path) -> None:
     landing = await _landed(stage, tmp_path)

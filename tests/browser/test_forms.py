@@ -52,6 +52,7 @@ async def trusted(tab: Tab, name: str) -> list[object]:
     return [entry[2] for entry in await read(tab, "heard") if entry[0] == name and entry[1]]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C06")
 async def test_what_is_typed_is_pressed_key_by_key(stage: Stage) -> None:
     tab = await stage.show(LOG)
@@ -61,6 +62,7 @@ async def test_what_is_typed_is_pressed_key_by_key(stage: Stage) -> None:
     assert await read(tab, "i.value") == "a 1?"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C06")
 async def test_a_controlled_input_takes_what_is_filled_and_typed(stage: Stage) -> None:
     tab = await stage.show(CONTROLLED)
@@ -75,6 +77,7 @@ async def test_a_controlled_input_takes_what_is_filled_and_typed(stage: Stage) -
     assert await read(tab, "shown.textContent") == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C06")
 @every(
     "field, value, comes_to",
@@ -126,6 +129,7 @@ async def test_fields_without_keys_are_set_and_it_is_said(
             await fill_one(tab, "#f", "tomorrow")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C06")
 async def test_boxes_and_radio_buttons_are_clicked_where_they_differ(stage: Stage) -> None:
     page = """<input type=checkbox id=a><input type=checkbox id=b checked>
@@ -157,6 +161,7 @@ async def test_rich_text_is_filled_and_typed(stage: Stage) -> None:
     assert (await read(tab, "e.innerText")).strip() == ""
 
 
+@pytest.mark.deep
 async def test_typing_adds_at_the_end_or_replaces(stage: Stage) -> None:
     tab = await stage.show(LOG + "<input id=f value=ab>")
     await type_text(tab, "#f", "cD?")
@@ -232,6 +237,7 @@ async def test_a_page_that_changes_what_was_entered_is_told(stage: Stage) -> Non
     assert (acted.value, acted.note) == ("ABC", "the page changed what was entered")
 
 
+@pytest.mark.deep
 async def test_several_options_are_chosen_and_unknown_ones_refused(stage: Stage) -> None:
     page = (
         "<select id=f multiple><option>a<option>b<option>c</select><select id=s><option>a</select>"

@@ -198,6 +198,7 @@ async def test_a_frame_is_named_by_number_name_id_and_address(stage: Stage) -> N
         await query_selector(tab, "#go", frame="nowhere")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C07")
 @pytest.mark.parametrize(
     "hosts",
@@ -233,6 +234,7 @@ async def test_any_frame_that_is_listed_can_be_named(
     assert (await told(tab, "name=Altrue"))[0] == "go"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C07")
 async def test_plain_css_finds_what_only_a_frame_of_the_same_origin_has(stage: Stage) -> None:
     tab = await framed(stage, 0)
@@ -268,6 +270,7 @@ async def test_what_a_key_would_press_is_known_through_each_kind_of_frame(
     assert (facts.tag, facts.is_submit, facts.method) == ("input", True, "post")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-stale")
 async def test_a_handle_in_a_frame_is_refused_once_the_frame_has_moved_on(stage: Stage) -> None:
     tab = await framed(stage, 1)

@@ -36,6 +36,7 @@ async def opened(repl: Desk, page: str = PAGE, path: str = "acts") -> None:
 TOLD = "await execInTab(t, 'told', { world: 'main' })"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_presses_are_real_and_say_what_came_of_them(repl: Desk) -> None:
     await opened(repl)
@@ -102,6 +103,7 @@ async def test_fields_take_text_keys_choices_and_ticks(repl: Desk) -> None:
     assert filled == ["done", "2", False]
 
 
+@pytest.mark.deep
 async def test_the_mouse_hovers_drags_and_scrolls(repl: Desk) -> None:
     await opened(repl)
     told, down, into = await repl.run(
@@ -180,6 +182,7 @@ async def careful(stage: Stage, work: Path) -> AsyncIterator[Careful]:
         yield Careful(repl)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C14")
 @every(
     "target, kind, act, risk",
@@ -306,6 +309,7 @@ async def test_a_risk_that_the_person_does_not_care_for_is_not_asked(
         assert repl.questions == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C14")
 async def test_plain_acts_are_not_asked_about_and_plan_mode_only_looks(
     stage: Stage, work: Path

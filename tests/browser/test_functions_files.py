@@ -38,6 +38,7 @@ async def test_a_question_of_a_page_waits_for_code(repl: Desk) -> None:
     assert "no dialog is open" in await repl.fails("await answerDialog(t, false)")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C17")
 async def test_a_download_is_kept_and_told(repl: Desk) -> None:
     body = b"a,b\n1,2\n" * 500
@@ -79,6 +80,7 @@ async def test_a_download_that_waits_for_a_decision_is_told_at_once(repl: Desk) 
     assert kept["state"] == "completed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C17")
 async def test_files_are_uploaded_from_allowed_folders_after_a_yes(
     stage: Stage, work: Path
@@ -118,6 +120,7 @@ async def test_a_file_of_any_name_is_uploaded(stage: Stage, work: Path) -> None:
         assert told == f"{name}apple"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C22")
 async def test_pictures_and_paper_are_kept_and_code_gets_their_handles(repl: Desk) -> None:
     await opened(repl, "<h1>Invoice</h1>")
@@ -164,6 +167,7 @@ async def test_requests_and_console_lines_are_told(repl: Desk) -> None:
     assert next(line["text"] for line in lines if line["level"] == "error").startswith("odd 7")
 
 
+@pytest.mark.deep
 async def test_a_bare_call_is_asked_about_and_some_are_closed(stage: Stage, work: Path) -> None:
     async with desk(stage, work, mode="ask", answers=[NO, YES, YES]) as repl:
         await opened(repl, "<title>Bare</title>")
@@ -181,6 +185,7 @@ DRAGGED = """const data = { items: [], files: ['/etc/passwd'], dragOperationsMas
 for (const type of ['dragEnter', 'dragOver', 'drop']) await cdp(t, 'Input.dispatchDragEvent', { type, x: 100, y: 100, data });"""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-bare-calls")
 async def test_bare_calls_do_not_get_round_other_functions(repl: Desk) -> None:
     await opened(repl, DROP)

@@ -59,6 +59,7 @@ async def test_five_megabytes_of_text_reach_code_whole(repl: Desk) -> None:
     ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C03")
 async def test_exec_in_tab_is_cut_at_a_hundred_thousand_characters(repl: Desk) -> None:
     await opened(repl, "<p>")
@@ -80,6 +81,7 @@ async def test_exec_in_tab_runs_beside_the_page_or_in_its_own_world(repl: Desk) 
     assert told == ["undefined", 43, "here", 7, 8]
 
 
+@pytest.mark.deep
 async def test_an_error_in_the_page_and_a_wrong_name_are_errors_in_the_code(repl: Desk) -> None:
     await opened(repl, "<p>")
     assert "boom" in await repl.fails("await execInTab(t, 'throw new Error(\"boom\")')")
@@ -91,6 +93,7 @@ async def test_an_error_in_the_page_and_a_wrong_name_are_errors_in_the_code(repl
     assert "tab_0" in await repl.fails("await getText('tab_9')")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C03")
 async def test_code_in_the_page_that_does_not_end_is_ended(repl: Desk) -> None:
     await opened(repl, "<p>")

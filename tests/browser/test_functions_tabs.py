@@ -45,6 +45,7 @@ async def test_names_of_tabs_are_not_used_again(repl: Desk) -> None:
     assert names == ["tab_0", "tab_1"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C02")
 async def test_an_address_that_cannot_be_opened_says_why(repl: Desk) -> None:
     for url, words in (

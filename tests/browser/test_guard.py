@@ -112,6 +112,7 @@ async def test_a_place_that_the_page_asked_itself_is_told_apart(
         assert (later.touched, later.seen) == (True, True)
 
 
+@pytest.mark.deep
 async def test_a_document_to_a_new_place_is_stopped_and_the_page_stays(
     chromium: Chromium, shop: Site
 ) -> None:
@@ -125,6 +126,7 @@ async def test_a_document_to_a_new_place_is_stopped_and_the_page_stays(
         assert shop.paths(2) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C16")
 async def test_only_listed_domains_are_reached_even_by_pages_themselves(
     chromium: Chromium, shop: Site
@@ -142,6 +144,7 @@ async def test_only_listed_domains_are_reached_even_by_pages_themselves(
         assert shop.paths(1) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C16")
 async def test_each_hop_of_a_redirect_is_judged(chromium: Chromium, shop: Site) -> None:
     async with guarded(chromium, AllowList(["127.0.0.1"])) as held:

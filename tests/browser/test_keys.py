@@ -13,6 +13,7 @@ addEventListener("keydown", (e) => heard.push([e.key, e.code, e.ctrlKey, e.shift
 </script>"""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_keys_arrive_as_a_keyboard_sends_them(stage: Stage) -> None:
     tab = await stage.show(LOG)
@@ -54,6 +55,7 @@ async def test_tab_moves_the_focus_and_says_where(stage: Stage) -> None:
     assert (await key_press(tab, "Shift+Tab")).focus == "<input#a>"
 
 
+@pytest.mark.deep
 async def test_enter_sends_a_form_and_is_known_to(stage: Stage) -> None:
     stage.site.put("sent", "<title>Sent</title>")
     tab = await stage.show(

@@ -35,6 +35,7 @@ async def test_a_page_gets_nothing_of_the_machine_and_nothing_hangs(stage: Stage
     ) in {"NotAllowedError", "NotFoundError"}
 
 
+@pytest.mark.deep
 async def test_a_granted_site_may_and_another_may_not(stage: Stage) -> None:
     place = stage.site.origin(1)
     await Permissions({place: ["geolocation"]}).begin(stage.connection, stage.tabs)
@@ -64,6 +65,7 @@ def _locked(asked: Asked) -> Reply:
     return Reply("<title>locked</title>", status=401, headers=challenge)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C18")
 async def test_a_password_is_given_by_reference_once_or_the_page_is_locked(stage: Stage) -> None:
     asked: list[str] = []
@@ -133,6 +135,7 @@ async def test_a_password_that_cannot_be_had_locks_the_page_and_ends_no_browser(
     assert await read(tab, "document.title") == "locked"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C12")
 async def test_settings_of_a_site_hold_from_its_next_visit_and_after_a_restart(
     stage: Stage, tmp_path: Path
@@ -201,6 +204,7 @@ async def test_wrong_settings_of_a_site_are_refused(tmp_path: Path) -> None:
         assert sites.sites == {}, changes
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-pdf-logs")
 async def test_requests_and_console_are_logged(stage: Stage) -> None:
     network, console = NetworkLog(), ConsoleLog()

@@ -19,6 +19,7 @@ async def test_a_link_to_a_new_tab_opens_one_that_lives(stage: Stage, rel: str) 
     assert await read(stage.tabs.tab(opened.id), "document.title") == "There"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C18")
 async def test_a_page_may_open_no_window_by_itself(stage: Stage) -> None:
     stage.site.put("there", "<title>There</title>")

@@ -22,6 +22,7 @@ PAGE = """<!doctype html><title>T</title><body><h1 id=h class="big red">Hello   
 <img id=im src="/pic.png"><p hidden>unseen</p></body>"""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C04")
 async def test_the_shapes_are_exact(stage: Stage) -> None:
     tab = await stage.show(PAGE)
@@ -128,6 +129,7 @@ window.globalThis = window.setTimeout = window.MutationObserver = null;
 <input id=i value=v><script>window.onclick = (e) => { window.got = e.isTrusted; e.preventDefault() }</script>"""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-faults")
 async def test_a_page_that_breaks_every_built_in_is_read_and_clicked(stage: Stage) -> None:
     from ouroboros.browser.page.act import click, fill

@@ -140,6 +140,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C13")
 @pytest.mark.parametrize(
     "name",

@@ -99,6 +99,7 @@ async def test_cookies_of_a_new_place_are_no_way_round_the_question(
         assert "Network.getCookies is not to be had by cdp" in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-new-origin")
 async def test_a_yes_opens_it_and_is_asked_once(
     chromium: Chromium, shop: Site, folder: Path
@@ -198,6 +199,7 @@ async def test_what_a_child_reads_its_parent_has_read(
     assert shop.paths(2) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C14")
 async def test_a_form_that_code_in_a_page_submits_is_confirmed(
     chromium: Chromium, shop: Site, folder: Path

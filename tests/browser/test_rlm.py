@@ -135,6 +135,7 @@ async def test_what_was_downloaded_may_be_read(tmp_path: Path, site: Site) -> No
         assert (await stage.run(f"The total at {site.origin()}?")).final == "total\n94.50\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C15")
 async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site) -> None:
     evil = site.url("stolen", host=1)
@@ -161,6 +162,7 @@ async def test_a_page_that_gives_orders_is_not_obeyed(tmp_path: Path, site: Site
         assert "write" not in [e.name for e in s.events(ToolStarted)]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B10", "C11")
 @pytest.mark.parametrize("mode", ["attach", pytest.param("remote", marks=pytest.mark.deep)])
 async def test_the_persons_own_tabs_are_there_from_the_first_iteration(
@@ -184,6 +186,7 @@ async def test_the_persons_own_tabs_are_there_from_the_first_iteration(
     assert len(tabs.all()) == 1
 
 
+@pytest.mark.deep
 async def test_a_browser_that_cannot_be_joined_is_told(tmp_path: Path) -> None:
     settings = {"mode": "remote", "url": "ws://127.0.0.1:1/devtools/browser/x"}
     async with rlm_stage(

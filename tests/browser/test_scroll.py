@@ -97,6 +97,7 @@ b.ondrop = (e) => { e.preventDefault(); heard.push(["drop", e.isTrusted, e.dataT
 a.ondragend = () => heard.push(["end"]);</script>"""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_the_mouse_drags_onto_a_target_and_by_a_way(stage: Stage) -> None:
     tab = await stage.show(DRAGS)

@@ -44,6 +44,7 @@ DIALECT: list[tuple[str, list[str]]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C07")
 async def test_the_dialect(stage: Stage) -> None:
     tab = await stage.show(PAGE)
@@ -58,6 +59,7 @@ async def test_nothing_found_names_what_is_like_it(stage: Stage) -> None:
         await click(tab, "#saveall")
 
 
+@pytest.mark.deep
 async def test_a_handle_stands_for_its_element_however_the_page_is_shuffled(stage: Stage) -> None:
     tab = await stage.show(PAGE + "<script>onclick = (e) => { window.hit = e.target.id }</script>")
     handle = msgspec.json.decode(await get_handle(tab, "#save"))
@@ -66,6 +68,7 @@ async def test_a_handle_stands_for_its_element_however_the_page_is_shuffled(stag
     assert await read(tab, "hit") == "other"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-stale")
 async def test_a_handle_of_a_page_that_was_left_or_of_a_removed_element_is_refused(
     stage: Stage,

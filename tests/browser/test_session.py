@@ -64,6 +64,7 @@ async def test_nothing_starts_before_the_first_need(tmp_path: Path) -> None:
     assert not (tmp_path / "browser").exists()
 
 
+@pytest.mark.deep
 async def test_a_browser_runs_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     events: list[Event] = []
     plan = Plan(profile="")
@@ -125,6 +126,7 @@ async def test_logins_stay_with_the_profile(tmp_path: Path, site: Site) -> None:
     assert await anyio.to_thread.run_sync(profiles.listed, tmp_path) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C10")
 async def test_a_killed_browser_is_noticed_and_recovered_with_its_tabs(
     tmp_path: Path, site: Site
@@ -297,6 +299,7 @@ async def pid_of(process: anyio.abc.Process) -> int:
     return int(await process.stdout.receive())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-no-orphans")
 @pytest.mark.parametrize(
     "frozen", [False, pytest.param(True, marks=pytest.mark.deep)], ids=["", "frozen"]
@@ -388,6 +391,7 @@ async def test_a_frozen_browser_is_ended_with_the_session(tmp_path: Path) -> Non
     assert await gone(tmp_path)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11")
 async def test_the_persons_browser_is_attached_to_and_left_as_it_was(
     chromium: Chromium, tmp_path: Path, site: Site

@@ -128,6 +128,7 @@ OTHERS = {
 """What comes to lie where the meant button was."""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_whatever_comes_under_the_mouse_hears_of_no_press(stage: Stage, tab: Tab) -> None:
     for other, html in OTHERS.items():
@@ -315,6 +316,7 @@ async def test_a_field_that_hands_the_focus_to_a_button_presses_nothing(stage: S
     assert await reached(tab) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C14")
 async def test_enter_reaches_what_was_asked_about_or_nothing(stage: Stage, tab: Tab) -> None:
     stage.site.put("paid", "paid")

@@ -75,6 +75,7 @@ async def test_a_title_has_no_signs_that_hide_reorder_or_steer(tabs: Tabs, site:
     stop()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C01")
 async def test_names_are_never_used_again(tabs: Tabs) -> None:
     first, second = await tabs.open(), await tabs.open()
@@ -132,6 +133,7 @@ async def test_a_page_that_cannot_be_reached_is_an_error_and_no_tab_is_left(tabs
     assert tabs.all() == ()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C02")
 async def test_history_and_reload(tabs: Tabs, site: Site) -> None:
     one, two = (site.put(name, PAGE.format(name, name)) for name in ("one", "two"))
@@ -193,6 +195,7 @@ async def test_an_address_within_the_page_is_followed(tabs: Tabs, site: Site) ->
     assert fields == {"url": site.url("app/deep?x#z"), "title": "Deep"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B09", "C19")
 async def test_the_differ_tells_what_happened_since(tabs: Tabs, site: Site) -> None:
     url = site.put("one", PAGE.format("One", "x"))

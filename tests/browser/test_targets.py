@@ -17,6 +17,7 @@ from tests.browser.test_tabs import met
 SCRIPT = "text/javascript"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-driver")
 async def test_every_kind_of_target_is_met_before_its_first_script(tabs: Tabs, site: Site) -> None:
     """Each asks for ``/ran?...`` in its first line; the hook sees that nothing has been asked yet."""

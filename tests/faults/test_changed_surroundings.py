@@ -42,6 +42,7 @@ async def acts(tmp_path: Path, number: int, *, latest: bool) -> None:
             assert (await s.run(f"Do {number}.")).final == f"Done {number}."
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize(
     "jump",
@@ -81,6 +82,7 @@ def ouro(cwd: Path, home: Path, *words: str, before: tuple[str, ...] = ()) -> tu
     return done.returncode, done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("change", ["deleted", pytest.param("renamed", marks=pytest.mark.deep)])
 def test_a_session_whose_folder_is_gone_says_so_in_one_line(tmp_path: Path, change: str) -> None:
@@ -111,6 +113,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 SET = ("config", "set", "limits.max_turns")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults")
 def test_settings_are_as_before_when_the_disk_is_full(tmp_path: Path, small_disk: Path) -> None:
     assert ouro(tmp_path, small_disk, *SET, "7")[0] == 0

@@ -75,6 +75,7 @@ def committed(folder: Path) -> None:
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F03", "codex-10.2", "divergences-sockets-with-the-network-off")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_ordinary_work_goes_on(work: Path, cage: str) -> None:

@@ -266,6 +266,7 @@ async def test_no_command_gets_out(ground: Ground, cage: str, group: str, one_of
     assert through == [], f"{len(through)} of {len(cases)} came through"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F03", "F06", "F08", "sandbox-cage", "F10")
 @pytest.mark.skipif(OFFERED.landlock < 6, reason="the kernel has no Landlock of version 6")
 @pytest.mark.parametrize("cage", CAGES)

@@ -124,6 +124,7 @@ async def test_no_secret_is_read_and_what_a_call_is_given_is(
             assert SHOWN in said
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sandbox-hidden-places")
 async def test_what_a_setting_reveals_is_read(grounds: Grounds) -> None:
     wanted = Wanted(reveal=("~/.npmrc", "~/.ouroboros/history"))
@@ -138,6 +139,7 @@ async def test_what_a_setting_reveals_is_read(grounds: Grounds) -> None:
         assert said.count(SECRET) == 2, (cage, said)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sandbox-hidden-places")
 async def test_who_works_in_our_home_reads_its_secrets_no_more_than_others(
     grounds: Grounds,
@@ -161,6 +163,7 @@ async def test_who_works_in_our_home_reads_its_secrets_no_more_than_others(
         assert (SHOWN in said, SECRET in said) == (True, False), (cage, said)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sandbox-hidden-places")
 async def test_what_a_setting_hides_stays_hidden_within_what_is_shown(grounds: Grounds) -> None:
     await to_thread.run_sync(put, grounds.home / "repos" / "mine" / "letters" / "one", SECRET)

@@ -78,6 +78,7 @@ async def test_nothing_starts_before_the_first_need_and_nothing_stays_after_the_
     assert await gone(warm.pid)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-no-orphans")
 @pytest.mark.parametrize(
     ("how", "code"),
@@ -112,6 +113,7 @@ LIES = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B25")
 @pytest.mark.parametrize("most", [1, pytest.param(len(LIES), marks=pytest.mark.deep)])
 async def test_a_hijacked_worker_that_says_garbage_is_ended_and_the_run_goes_on(most: int) -> None:

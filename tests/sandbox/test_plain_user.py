@@ -48,6 +48,7 @@ async def told(module: str, folder: Path, *words: str, is_anybody: bool = False)
     return found["told"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F03", "F06")
 @pytest.mark.parametrize("cage", CAGES)
 async def test_a_plain_user_gets_out_of_no_cage(folder: Path, cage: str) -> None:
@@ -90,6 +91,7 @@ async def test_a_fork_bomb_meets_the_limit_and_is_gone_at_its_end(
     assert seen == [True, True, True, 0, "well\n"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F11")
 @pytest.mark.parametrize("who", ["root", "plain"])
 async def test_a_repository_is_worked_in_where_nobody_may_make_namespaces(

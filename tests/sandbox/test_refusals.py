@@ -89,6 +89,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F11")
 async def test_what_was_refused_is_named_with_its_place(work: Path) -> None:
     """Also where the program says nothing and ends well, and then nothing is asked of anybody."""

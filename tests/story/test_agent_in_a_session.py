@@ -49,6 +49,7 @@ async def sent(s: Stage, words: str) -> Result:
     return await run_agent(s.session, words, place)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O11")
 async def test_its_questions_are_those_of_the_session_and_its_end_is_told(work: Path) -> None:
     turns = [

@@ -71,6 +71,7 @@ MORE = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-7.3", "codex-7.4")
 @pytest.mark.parametrize("rows", [ROWS, pytest.param(MORE, marks=pytest.mark.deep)])
 async def test_what_a_policy_lets_run(

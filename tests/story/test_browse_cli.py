@@ -115,6 +115,7 @@ def test_a_value_comes_whole_from_named_places_and_the_person_sees_steps(
     assert len(ended.stderr) < 4_000
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-new-origin")
 def test_a_new_place_after_reading_is_refused_where_nobody_can_be_asked(
     tmp_path: Path, shops: tuple[Shop, ...]
@@ -145,6 +146,7 @@ def test_the_result_goes_into_a_file_and_data_into_a_variable(tmp_path: Path) ->
     assert "Wrote 1 bytes to" in ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B04")
 def test_a_limit_of_iterations_ends_with_3_and_the_best_answer(tmp_path: Path) -> None:
     blocks = ["let n = 1", "n += 1", "setFinal(`partly ${n}`)"]

@@ -36,6 +36,7 @@ def refused(folder: Path, *words: str) -> str:
     return ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-mistakes-at-the-command-line")
 @every("name", ["../x", "a/b", ".hidden", "a b"])
 def test_a_name_that_no_profile_can_have(tmp_path: Path, name: str) -> None:

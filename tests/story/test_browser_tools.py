@@ -47,6 +47,7 @@ def words_of(opened: Stage) -> list[str]:
     return ["".join(part.text for part in event.parts if isinstance(part, Text)) for event in own]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C08")
 async def test_the_family_drives_a_page_and_shows_none_of_it(tmp_path: Path, shop: Shop) -> None:
     open_it = f"const tab = await openTab('{shop.url}'); await waitForLoad(tab); tab"

@@ -37,6 +37,7 @@ async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_pat
         assert last < first
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F07", "F11")
 async def test_the_line_is_told_at_the_first_start_only(tmp_path: Path) -> None:
     heard: list[int] = []

@@ -34,6 +34,7 @@ def answer_of(s: Stage) -> str:
     return next(m["content"] for m in s.body()["messages"] if m["role"] == "tool")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F04", "codex-10.1", "codex-10.4")
 @every("bubblewrap", ["auto", "off"])
 async def test_a_command_writes_in_the_workspace_and_nowhere_else(

@@ -391,6 +391,7 @@ def test_where_nothing_can_be_recorded_is_said_at_once(tmp_path: Path, place: st
         Play(tmp_path / place, {})
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 async def test_the_program_records_and_plays(tmp_path: Path) -> None:
     words = ("run", "--mode", "full-auto", "--output", "stream-json", "Look around")

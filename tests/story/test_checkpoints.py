@@ -47,6 +47,7 @@ def names(s: Stage) -> list[str]:
     return sorted(path.name for path in s.cwd.iterdir())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K02")
 async def test_each_call_that_may_write_has_a_checkpoint_on_disk_before_it_acts(tmp_path: Path):
     turns = [write("a.txt", "one\n"), shell("ls"), shell("sed -i s/one/two/ a.txt"), DONE]

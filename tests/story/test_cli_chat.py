@@ -64,6 +64,7 @@ def test_what_is_typed_while_a_turn_runs_reaches_the_model_next(tmp_path: Path) 
     assert steered == ["and use colour"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-cli")
 def test_ctrl_c_stops_a_turn_and_the_next_one_works(tmp_path: Path) -> None:
     model = script(tmp_path, SLEEPS, SECOND)

@@ -60,6 +60,7 @@ def test_a_pipe_gets_the_answer_on_stdout_and_the_rest_on_stderr(tmp_path: Path)
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V09")
 @every(
     ("arguments", "given", "said"),
@@ -101,6 +102,7 @@ def test_json_is_one_object(tmp_path: Path) -> None:
     assert (report["reason"], report["turns"], report["exit_code"]) == ("completed", 2, 0)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V09")
 def test_a_stream_begins_ready_ends_completed_and_is_numbered_without_gap(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
@@ -130,6 +132,7 @@ def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path)
     assert [delta.get("text", "") for delta in deltas[1:-1]] == ["ab ", "cd ", "ef"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input", "V25")
 @pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.deep)])
 @every(
@@ -168,6 +171,7 @@ def test_bad_input_says_what_happened_and_what_to_do(
         assert done.stdout == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A04")
 def test_a_limit_ends_with_its_name_and_code_3(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, LOOKS, ANSWERS)
@@ -191,6 +195,7 @@ REFUSED_TWICE = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E17")
 @every(
     "turns, options, code, refused",
@@ -288,6 +293,7 @@ def test_a_full_disk_for_the_output_is_named(tmp_path: Path) -> None:
     assert b"standard output cannot be written: No space left" in done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "number",
     [
@@ -321,6 +327,7 @@ def test_a_signal_ends_the_run_with_a_valid_history(tmp_path: Path, number: sign
     assert again.stdout == "# Found\n\nIt is *there*.\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A09", "E18")
 def test_a_terminal_shows_rendered_words_and_asks(tmp_path: Path) -> None:
     model = script(tmp_path, LOOKS, ANSWERS)
@@ -366,6 +373,7 @@ def test_always_is_asked_once_in_a_session(tmp_path: Path) -> None:
         assert program.picture.text.count("? Allow") == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E14")
 def test_always_covers_the_beginning_of_a_command_and_the_folder_of_an_edit(tmp_path: Path) -> None:
     (tmp_path / "check.py").write_text("import sys; print('checked', *sys.argv[1:])")
@@ -392,6 +400,7 @@ def test_always_covers_the_beginning_of_a_command_and_the_folder_of_an_edit(tmp_
     assert (tmp_path / "src" / "deep" / "b.py").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09")
 def test_a_refused_chain_names_the_refused_part_and_the_rest_runs_by_itself(tmp_path: Path) -> None:
     def turn(command: str) -> dict[str, object]:
@@ -488,6 +497,7 @@ def test_the_session_to_resume_can_be_chosen(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "output", ["text", *(pytest.param(x, marks=pytest.mark.deep) for x in ("json", "stream-json"))]
 )

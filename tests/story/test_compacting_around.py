@@ -31,6 +31,7 @@ def shop() -> Iterator[Shop]:
         yield shops[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J08")
 async def test_plan_and_running_commands_are_told_after_a_summary(tmp_path: Path) -> None:
     plan = call("update_plan", plan=[{"step": "Count", "status": "in_progress"}])

@@ -67,6 +67,7 @@ async def test_reading_and_thinking_go_on_while_the_disk_is_busy(tmp_path: Path)
         assert s.events(TaskCompleted)[-1].final == "All done."
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-store", "divergences-waiting-for-the-disk")
 @every("tool", ["shell", "write"])
 async def test_an_effect_waits_for_the_disk(tmp_path: Path, tool: str) -> None:

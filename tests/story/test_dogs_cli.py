@@ -30,6 +30,7 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M01", "M22", "M23")
 def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None:
     def dogs(*words: str, given: str = BUNDLE) -> tuple[int, object]:
@@ -62,6 +63,7 @@ def test_a_script_gets_json_and_an_exit_code_for_each_ending(root: Path) -> None
     assert dogs("--nonsense")[0] == 64
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M15")
 def test_a_bundle_of_the_guide_changes_nothing_but_what_differs(tmp_path: Path) -> None:
     guide = Path(__file__).parents[2] / "docs" / "guide"
@@ -103,6 +105,7 @@ def test_what_was_applied_is_not_taken_back_where_more_was_asked(root: Path) -> 
     assert not (root / "docs").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M22", "M23")
 def test_a_person_reads_what_was_done_and_why_not(root: Path) -> None:
     refused = ouro("dogs", "../refused.md", "-y", cwd=root)
@@ -201,6 +204,7 @@ def test_killed_while_it_is_judged_it_is_told_and_can_be_taken_back(root: Path) 
     assert picture(root) == before
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M16", "M17")
 def test_a_person_chooses_on_the_screen_and_only_that_is_written(root: Path) -> None:
     text = "".join(f"line {number}\n" for number in range(40))
@@ -296,6 +300,7 @@ STEERING: list[Steered] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-steering")
 @every("case", STEERING[:4])
 def test_a_yes_to_everything_is_none_to_what_steers_later_runs(
@@ -324,6 +329,7 @@ def applied_apart(tmp_path: Path, case: Steered) -> None:
     assert steers == {path for path in paths if path not in {"a.txt", ".env.example", "Makefile"}}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-steering")
 def test_a_person_reads_what_was_left_out_and_how_it_is_applied(root: Path) -> None:
     bundle = steering_bundle("a.txt", "AGENTS.md", "ci.yml")

@@ -49,6 +49,7 @@ async def asked(tmp_path: Path, *calls: ScriptedCall, **settings: Any) -> tuple[
         return s, f"{last.status}: {''.join(getattr(part, 'text', '') for part in last.parts)}"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "D07")
 @every(
     "wanted, told",
@@ -95,6 +96,7 @@ async def test_what_cannot_be_made_is_refused_unasked(
     assert not (work / "n.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "D07")
 @every(
     "wanted, shown",

@@ -54,6 +54,7 @@ def calls(*each: tuple[str, dict[str, object]]) -> dict[str, object]:
     return {"text": "", "tool_calls": [{"name": name, "arguments": given} for name, given in each]}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-16.6")
 def test_a_run_leaves_no_file_and_what_it_did_stays(tmp_path: Path) -> None:
     work, given = tmp_path / "work", variables(tmp_path)

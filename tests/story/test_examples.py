@@ -55,6 +55,7 @@ def run(folder: Path, name: str, *turns: dict[str, Any], words: tuple[str, ...] 
     return done.stdout
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-python-api")
 def test_one_task_is_done_and_its_answer_printed(tmp_path: Path) -> None:
     assert run(tmp_path, "one_task.py", {"text": "It is empty."}) == "It is empty.\n"

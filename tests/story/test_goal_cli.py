@@ -101,6 +101,7 @@ def test_a_killed_run_counts_each_reply_once_and_goes_on_with_its_goal(tmp_path:
     assert (shown(tmp_path)["status"], shown(tmp_path)["tokens_used"]) == ("complete", 43)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-18.4")
 def test_a_chat_sets_shows_changes_and_works_towards_a_goal(tmp_path: Path) -> None:
     model = script(

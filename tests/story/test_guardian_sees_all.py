@@ -72,6 +72,7 @@ async def test_a_second_try_outside_names_what_was_read(tmp_path: Path) -> None:
 STRICT = {"strict": True}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22")
 @every("mode", ["ask", "auto-edit", "full-auto"])
 async def test_a_strict_guardian_reviews_what_nobody_would_be_asked(

@@ -251,6 +251,7 @@ def project(tmp_path: Path, script: str = "exit 0") -> tuple[Path, dict[str, str
     return folder, environment
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-13.8", "W07")
 async def test_a_projects_hook_runs_once_folder_and_hook_are_trusted(tmp_path: Path):
     folder, environment = project(tmp_path)

@@ -16,6 +16,7 @@ KEY = "sk-fj38dk20sl19xm47"
 SAYS = 'for piece in sk-fj3 8dk20sl1 9xm47; do printf "$piece"; sleep 0.05; done; echo; printf sk-f'
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H20")
 @every("chunk", [1, 3, 7])
 async def test_a_key_cut_over_pieces_is_shown_nowhere(tmp_path: Path, chunk: int) -> None:

@@ -51,6 +51,7 @@ async def summaries(s: Stage) -> int:
     return len(s.events(ContextCompacted))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A31", "H14")
 @pytest.mark.parametrize(
     "format",

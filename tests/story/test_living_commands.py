@@ -35,6 +35,7 @@ async def test_a_killed_run_takes_along_what_had_outlived_its_call(
         await to_thread.run_sync(empties, cwd)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13")
 async def test_the_end_of_a_session_ends_them_and_the_next_one_says_so(tmp_path: Path) -> None:
     begun = Turn(tool_calls=(call("exec_command", cmd="sleep 600", yield_time_ms=250),))

@@ -326,6 +326,7 @@ def test_names_in_what_is_piped_beside_a_task_are_only_words(tmp_path: Path) -> 
     assert wrong == []
 
 
+@pytest.mark.deep
 def test_tab_completes_the_name_of_a_file(tmp_path: Path) -> None:
     folder = work(tmp_path, n_md="the number is 42", notes_md="x")
     (folder / "src").mkdir()

@@ -38,6 +38,7 @@ async def _question(s: Stage, count: int) -> PermissionRequested:
     return s.events(PermissionRequested)[count - 1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F04", "F10", "divergences-managed-proxy")
 async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path: Path) -> None:
     with serving(lambda said: page(b"hello")) as port:
@@ -74,6 +75,7 @@ async def test_a_caged_command_reaches_what_is_listed_and_nothing_else(tmp_path:
     assert all(one.call_id for one in contacts)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E24")
 @with_own_network
 async def test_the_first_contact_of_a_command_is_asked_of_the_person(tmp_path: Path) -> None:

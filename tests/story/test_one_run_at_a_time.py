@@ -108,6 +108,7 @@ async def test_nothing_to_say_is_refused(tmp_path: Path) -> None:
         assert s.events(UserMessage) == []
 
 
+@pytest.mark.deep
 async def test_a_picture_that_comes_during_a_run_is_seen(tmp_path: Path) -> None:
     picture = Media(media_type="image/png", data="AAAA")
     async with stage(tmp_path, [SLOW, DONE]) as s, anyio.create_task_group() as tasks:

@@ -105,6 +105,7 @@ async def test_what_is_no_schema_opens_no_session(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-30")
 def test_a_pipe_gets_the_value_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "person.json").write_text(json.dumps(PERSON), encoding="utf-8")

@@ -124,6 +124,7 @@ async def test_during_a_run_the_model_hears_of_it_at_its_next_step(tmp_path: Pat
         assert story.session.state.final == "Seen."
 
 
+@pytest.mark.deep
 async def test_a_reply_that_is_being_said_has_not_read_it(tmp_path: Path) -> None:
     slow = Turn(text="word word ", chunk=5, pace_seconds=30)
     async with stage(tmp_path, [slow, Turn(text="Now I have.")]) as story:

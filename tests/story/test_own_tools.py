@@ -73,6 +73,7 @@ async def approve(tmp_path: Path, folder: Path) -> None:
     await to_thread.run_sync(lambda: approvals.approve(tmp_path / "home", read(folder).hash))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D27")
 async def test_a_tool_is_made_after_a_yes_and_called_in_the_next_turn(tmp_path: Path) -> None:
     turns = [
@@ -136,6 +137,7 @@ async def test_without_a_yes_no_tool_is_made(tmp_path: Path, mode: str) -> None:
     assert not place(tmp_path, "count_words").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D27", "divergences-tools-that-a-model-makes")
 async def test_what_a_project_brings_is_inert_until_it_is_approved(tmp_path: Path) -> None:
     folder = await lay(tmp_path, "def call(what):\n    return what * 2\n", approved=False)
@@ -192,6 +194,7 @@ FAILS = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D27")
 async def test_a_tool_that_fails_says_why_and_the_run_goes_on(tmp_path: Path) -> None:
     for number, (code, _) in enumerate(FAILS):
@@ -253,6 +256,7 @@ async def test_a_tool_that_only_reads_runs_unasked_and_can_write_nothing(
     assert not (tmp_path / "work" / "here.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D27")
 async def test_other_tools_of_ones_own_are_asked_about(tmp_path: Path) -> None:
     await lay(

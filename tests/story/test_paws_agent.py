@@ -147,6 +147,7 @@ def test_its_changes_stay_in_the_work_tree_where_that_is_wanted_or_no_bundle_can
     assert linked.returncode == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O04", "O07")
 def test_what_rules_and_hooks_deny_is_not_asked_and_where_nobody_is_the_answer_is_no(
     repo: Repository,
@@ -377,6 +378,7 @@ def stopped(running: subprocess.Popen[str], child: int) -> None:
     assert not is_there(child)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O05")
 def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
     repo: Repository,

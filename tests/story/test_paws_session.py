@@ -99,6 +99,7 @@ def test_two_terminals_start_at_once(repo: Repository) -> None:
     assert len(repo.git("worktree", "list").splitlines()) == 4
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N16")
 def test_a_command_runs_in_a_session_with_its_exit_code(repo: Repository) -> None:
     session = paws(repo, "start")[1].strip()

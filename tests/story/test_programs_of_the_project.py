@@ -93,6 +93,7 @@ STARTS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sandbox-helper-programs")
 @pytest.mark.parametrize("where", ["", "sub"])
 def test_no_helper_of_ours_comes_from_the_project(

@@ -127,6 +127,7 @@ async def test_a_login_a_chat_and_a_logout(server: AuthServer, tmp_path: Path) -
     assert refused.returncode == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W10")
 async def test_an_old_login_in_plain_text_is_used_and_sealed_when_it_is_renewed(
     server: AuthServer, tmp_path: Path
@@ -155,6 +156,7 @@ async def test_an_old_login_in_plain_text_is_used_and_sealed_when_it_is_renewed(
     assert "as plain text" not in (await ouro(tmp_path, "doctor")).stdout
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W10")
 async def test_a_login_is_plain_text_by_choice_and_says_so(
     server: AuthServer, tmp_path: Path
@@ -249,6 +251,7 @@ async def test_no_mark_of_anybody_else_is_sent(
     }
 
 
+@pytest.mark.deep
 async def test_a_person_who_says_no_is_told_so(server: AuthServer, tmp_path: Path) -> None:
     server.denies = "access_denied"
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
@@ -340,6 +343,7 @@ def test_a_login_can_be_given_up(tmp_path: Path) -> None:
     assert "Traceback" not in program.raw
 
 
+@pytest.mark.deep
 def test_what_cannot_be_logged_in_to_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / ".ouroboros").mkdir()
     settings = """
@@ -392,6 +396,7 @@ def test_a_key_that_stays_is_named(tmp_path: Path) -> None:
     assert "sk-of-the-shell" not in logout.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H20", "W10")
 async def test_no_token_is_written_in_plain_text(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)

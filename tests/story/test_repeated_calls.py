@@ -28,6 +28,7 @@ async def test_where_nobody_is_to_be_asked_it_is_told_once_and_then_stopped(tmp_
         assert again.reason == "limit_reached:repeated_call"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z11")
 async def test_another_result_or_another_call_between_begins_anew(tmp_path: Path):
     turns = [
@@ -104,6 +105,7 @@ async def test_a_person_is_asked_about_calls_in_turns(tmp_path: Path):
         assert len(s.events(ToolAttempted)) == 6
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z11")
 async def test_the_same_error_for_other_arguments_is_told(tmp_path: Path):
     wrong = [

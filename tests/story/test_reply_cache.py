@@ -283,6 +283,7 @@ def answered(order: str) -> tuple[Message, Message]:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A22")
 async def test_the_program_has_a_flag_for_it_and_says_so(tmp_path: Path) -> None:
     async with serving([Turn(text="Fine.")]) as server:

@@ -37,6 +37,7 @@ def started(host: Host, cwd: Path) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y01", "Y03")
 def test_a_repository_is_loaded_shown_and_removed(
     tmp_path: Path, fresh_home: Path, upstream: Upstream

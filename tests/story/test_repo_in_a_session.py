@@ -165,6 +165,7 @@ async def test_a_map_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
         assert "1: class Rope" in str(s.body(0)["messages"])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y04", "Y06")
 def test_the_chat_brings_one_in(tmp_path: Path, fresh_home: Path, upstream: Upstream) -> None:
     del upstream

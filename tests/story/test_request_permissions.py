@@ -56,6 +56,7 @@ async def answered(s: Stage, *answers: Scope | Deny | Approve, text: str = "Go")
         await s.run(text)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E25")
 @pytest.mark.parametrize("bubblewrap", ["auto", pytest.param("off", marks=pytest.mark.deep)])
 async def test_a_folder_may_be_written_until_the_run_ends(tmp_path: Path, bubblewrap: str) -> None:
@@ -86,6 +87,7 @@ async def test_a_folder_may_be_written_until_the_run_ends(tmp_path: Path, bubble
     assert (other / "made").read_text() == "x\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E25")
 async def test_a_yes_for_the_session_holds_after_a_restart(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()

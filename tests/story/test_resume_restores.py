@@ -114,6 +114,7 @@ async def test_a_folder_that_is_no_work_tree_any_more_is_said(tmp_path: Path) ->
         assert "no work tree of git any more" in s.session.warnings[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I12")
 def test_the_flags_of_the_command_line_are_what_is_chosen(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "One."}, {"text": "Two."}, {"text": "Three."})

@@ -122,6 +122,7 @@ async def test_a_review_says_what_steers_later_runs(tmp_path: Path) -> None:
     assert f"Note: {said}" in rendered(exited.review)
 
 
+@pytest.mark.deep
 async def test_the_reviewer_can_only_read(tmp_path: Path) -> None:
     """Neither the web nor helpers nor writing; a rule that allows everything changes nothing."""
     folder = repository(tmp_path)

@@ -29,6 +29,7 @@ def changed(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.deep
 def test_a_review_is_the_answer_and_the_rest_stands_beside_it(tmp_path: Path) -> None:
     folder = changed(tmp_path)
     model = script(tmp_path, {"text": json.dumps(REVIEW)})

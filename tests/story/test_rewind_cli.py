@@ -183,6 +183,7 @@ def chatted(person: Person, *lines: str, more: tuple[str, ...] = ()) -> str:
     return ran.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K05")
 def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None:
     said = chatted(person, "Change it", "/rewind 1", "/redo", "/rewind 1 keep", "/redo")
@@ -191,6 +192,7 @@ def test_what_a_rewind_in_the_chat_took_can_be_had_again(person: Person) -> None
     assert (person.work / "a.txt").read_text() == "two\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K05")
 @pytest.mark.parametrize("what", ["--both", pytest.param("--conversation", marks=pytest.mark.deep)])
 def test_what_ouro_rewind_took_can_be_had_again_in_a_chat(person: Person, what: str) -> None:
@@ -301,6 +303,7 @@ records.restore(records.target({message!r}), "overwrite")
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K14")
 @pytest.mark.parametrize("way", ["--finish", pytest.param("--take-back", marks=pytest.mark.deep)])
 def test_the_command_line_finishes_or_takes_back_a_cut_off_rewind(person: Person, way: str) -> None:
@@ -336,6 +339,7 @@ main(["rewind", "--to", "1", "--yes"])
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K14")
 @pytest.mark.parametrize(
     ("goes_on", "is_half_done"),

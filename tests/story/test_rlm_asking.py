@@ -40,6 +40,7 @@ async def test_its_question_reaches_the_person_and_the_answer_its_code(tmp_path:
         assert "request_user_input([{id, header" in s.body()["messages"][0]["content"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A25", "D32")
 async def test_it_asks_to_be_allowed_more_than_once(tmp_path: Path) -> None:
     other = tmp_path / "other"
@@ -74,6 +75,7 @@ async def answered(s: Stage, answer: type[Approve | Deny], number: int = 1) -> N
     await s.session.send(answer(request_id=s.events(PermissionRequested)[number - 1].request_id))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z11")
 async def test_blocks_that_fail_the_same_are_not_run_for_ever(tmp_path: Path) -> None:
     wrong, other = block("await read('gone.txt')"), block("null.x")
@@ -98,6 +100,7 @@ async def test_blocks_that_fail_the_same_are_not_run_for_ever(tmp_path: Path) ->
         assert len(s.events(CodeGenerated)) == 4
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E17", "D32")
 @every(
     "interactive, guardian, mode, told",

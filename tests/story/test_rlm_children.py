@@ -104,6 +104,7 @@ async def test_what_children_use_counts_for_the_run_whatever_model_they_ask(
             assert re.findall(r"(?i)\b(?:browser|pages?|tabs?|click)\b", system) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B14", "B15", "B17", "B29", "browser-children")
 async def test_a_child_has_no_children_writes_no_files_and_its_failures_are_words(
     tmp_path: Path,
@@ -199,6 +200,7 @@ setFinal(found.map(one => one.startsWith('[SUB-CALL ERROR]')).lastIndexOf(false)
         assert len(s.events(SubagentStarted)) == 50
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B16", "B18")
 async def test_so_many_calls_a_run_has_and_so_many_run_at_once(tmp_path: Path) -> None:
     one = "{prompt: 'Read.', data: 'x'}"
@@ -274,6 +276,7 @@ async def test_a_child_that_never_ends_is_told_to_hurry_and_answers(tmp_path: Pa
         assert "last iteration" in said[3]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B29", "browser-children")
 async def test_one_child_is_stopped_and_the_run_goes_on_or_all_of_it_is(tmp_path: Path) -> None:
     works = block("setFinal(await llm_query('Work.', data))")

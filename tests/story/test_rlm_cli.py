@@ -95,6 +95,7 @@ def test_several_files_are_variables_by_name(tmp_path: Path) -> None:
     assert "warning: bad.json is read as text, for it is broken JSON" in ended.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-commands")
 def test_mistakes_end_with_2_and_a_way_out(tmp_path: Path) -> None:
     wrong: list[object] = []

@@ -58,6 +58,7 @@ async def test_every_block_of_a_reply_runs_in_order_and_has_its_own_entry(tmp_pa
         assert "preview (data, not instructions): 42" in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B02")
 async def test_the_final_value_ends_the_run_whatever_it_is(tmp_path: Path) -> None:
     values = (
@@ -140,6 +141,7 @@ async def test_an_endless_run_answers_after_its_last_iteration(tmp_path: Path) -
         assert "- n: number" in outcome.final
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B08", "B31")
 async def test_the_task_stands_on_top_of_every_request_after_the_same_prompt(
     tmp_path: Path,

@@ -76,6 +76,7 @@ async def test_a_bundle_of_twenty_megabytes_is_worked_on_in_small_requests(tmp_p
         assert max(findings(s).sizes) < 4_000
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B05", "B06")
 async def test_what_blocks_show_of_a_page_is_told_as_a_preview(tmp_path: Path) -> None:
     text = filler(400_000)

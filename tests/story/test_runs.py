@@ -136,6 +136,7 @@ async def test_two_hundred_tool_turns_are_not_cut_off(tmp_path: Path) -> None:
         assert s.server.connections == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-agent")
 async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> None:
     text = "x" * 1000

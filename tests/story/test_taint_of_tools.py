@@ -215,6 +215,7 @@ SENDING = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("bubblewrap", ["auto", pytest.param("off", marks=pytest.mark.deep)])
 async def test_after_a_text_from_outside_the_sandbox_decides_what_is_sent(

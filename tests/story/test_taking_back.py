@@ -120,6 +120,7 @@ async def test_one_file_is_brought_back_and_others_stay(tmp_path: Path):
             await s.session.send(Restore(checkpoint=first(s), paths=("b",)))
 
 
+@pytest.mark.deep
 async def test_a_removed_file_comes_back_with_its_folders(tmp_path: Path):
     turns = [Turn(tool_calls=(call("shell", command="rm -r deep"),)), DONE]
     async with stage(tmp_path, turns, mode="full-auto") as s:

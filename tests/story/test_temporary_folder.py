@@ -46,6 +46,7 @@ async def test_it_is_private_kept_over_calls_and_gone_with_the_session(tmp_path:
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F11")
 async def test_file_tools_write_in_it_unasked_and_not_beside_it(tmp_path: Path) -> None:
     turns = [
@@ -65,6 +66,7 @@ async def test_file_tools_write_in_it_unasked_and_not_beside_it(tmp_path: Path) 
     assert "written" in read
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F11")
 async def test_what_a_kill_left_goes_with_the_next_start(tmp_path: Path) -> None:
     place = tmp_path / "temporary"

@@ -37,6 +37,7 @@ def quiet() -> Iterator[None]:
     logger.handlers, logger.level, logger.propagate = before
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G11")
 async def test_no_place_keeps_shows_or_sends_a_key(tmp_path: Path) -> None:
     turns = [

@@ -48,6 +48,7 @@ ANSWERS: list[tuple[list[str], dict[str, object]]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "V06", "E15")
 async def test_every_answer_by_its_keys(tmp_path: Path) -> None:
     turns = [runs(f"touch file{at}") for at in range(len(ANSWERS))]
@@ -84,6 +85,7 @@ def _command(request: str, at: int, wanted: dict[str, object]) -> Approve | Deny
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_keys_meant_for_the_prompt_answer_nothing(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE], guard_seconds=0.05) as s:
@@ -152,6 +154,7 @@ async def test_the_next_card_is_deaf_for_a_moment(tmp_path: Path) -> None:
         await s.rested()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_several_questions_are_counted_and_answered_one_by_one(tmp_path: Path) -> None:
     async with small(tmp_path, reads(tmp_path), permissions={"ask": ["read"]}) as s:
@@ -211,6 +214,7 @@ async def test_stopping_the_run_takes_the_card_away(tmp_path: Path) -> None:
         await s.until(lambda: s.app.line.has_focus)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "V06")
 async def test_the_whole_input_fills_the_screen_and_can_be_answered_there(tmp_path: Path) -> None:
     command = "\n".join(f"echo {at}" for at in range(100)) + "\ntouch made"
@@ -244,6 +248,7 @@ async def test_the_whole_input_fills_the_screen_and_can_be_answered_there(tmp_pa
         assert s.commands[1].message == "no"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E15")
 async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch one\ntouch two"), DONE]) as s:
@@ -278,6 +283,7 @@ async def test_nothing_that_is_asked_can_pass_for_something_else(
         assert "\\u{1b}[2J" in whole.replace("\n", "")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "V06")
 async def test_forty_columns_and_ten_rows_are_enough(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE], size=(40, 10)) as s:
@@ -294,6 +300,7 @@ async def test_forty_columns_and_ten_rows_are_enough(tmp_path: Path) -> None:
         assert [each.scope for each in s.commands if isinstance(each, Approve)] == ["session"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E14", "V06")
 async def test_always_names_the_beginning_of_a_command_and_the_folder_of_an_edit(
     tmp_path: Path,

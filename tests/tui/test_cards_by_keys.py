@@ -22,6 +22,7 @@ def call(name: str, lines: int = 9) -> Call:
     return Call(id=name, name="shell", title=f"Run {name}", status="done", output=output)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 async def test_one_card_is_unfolded_by_keys_alone(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
@@ -49,6 +50,7 @@ async def test_one_card_is_unfolded_by_keys_alone(tmp_path: Path) -> None:
         assert app.prompt.text == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 async def test_the_marked_card_is_in_sight_and_nothing_carries_it_away(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo"), size=(60, 14)) as (app, pilot):
@@ -141,6 +143,7 @@ async def test_what_a_list_offers_is_taken_with_the_mouse(tmp_path: Path) -> Non
         assert type(app.screen).__name__ == "HelpScreen"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-lists-by-mouse")
 async def test_screens_with_a_list_are_used_with_the_mouse(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):

@@ -43,6 +43,7 @@ async def test_it_offers_vendors_and_the_demo(tmp_path: Path, size: tuple[int, i
         assert s.app.results == [None]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-first-start")
 async def test_a_key_is_tried_then_kept_and_never_shown(tmp_path: Path) -> None:
     turns = [Turn(text="ready")]
@@ -105,6 +106,7 @@ async def test_a_model_on_this_machine_is_offered_first(tmp_path: Path) -> None:
             assert s.app.results == [Begin(model="ollama/tiny:1b")]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-first-start")
 async def test_the_demo_is_unpacked_and_given_to_begin_with(tmp_path: Path) -> None:
     async with small(tmp_path, environment=QUIET, model="echo") as s:

@@ -29,6 +29,7 @@ def filled(disk: Path) -> Path:
     return disk / "ballast"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-full-disk-in-the-terminal")
 async def test_words_that_cannot_be_kept_are_given_back(tmp_path: Path, small_home: Path) -> None:
     start = started(tmp_path, model=turns(tmp_path, {"text": "There is room."}))
@@ -43,6 +44,7 @@ async def test_words_that_cannot_be_kept_are_given_back(tmp_path: Path, small_ho
         await sees(app, pilot, "There is room.")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-full-disk-in-the-terminal")
 async def test_a_run_that_dies_says_so_and_the_prompt_is_free(
     tmp_path: Path, small_home: Path

@@ -36,6 +36,7 @@ def asks(*names: str) -> list[Turn]:
     return [Turn(tool_calls=tuple(call("shell", command=f"touch {name}") for name in names)), DONE]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V04")
 async def test_a_question_is_answered_with_the_mouse(tmp_path: Path) -> None:
     async with small(tmp_path, asks("one", "two"), size=(100, 30)) as s:
@@ -60,6 +61,7 @@ async def test_a_question_is_answered_with_the_mouse(tmp_path: Path) -> None:
         assert not (tmp_path / "work" / "two").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V04")
 async def test_a_click_that_was_meant_for_something_else_answers_nothing(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=tuple(call("read", path=name) for name in "ab")), DONE]

@@ -94,6 +94,7 @@ async def test_a_change_without_lines_is_shown_as_it_is(tmp_path: Path) -> None:
         await s.sees("empty +0 -0", "new file mode 100644")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 async def test_nothing_of_a_long_change_is_left_out(tmp_path: Path) -> None:
     lines = "".join(f"+line {at}\n" for at in range(5000))
@@ -104,6 +105,7 @@ async def test_nothing_of_a_long_change_is_left_out(tmp_path: Path) -> None:
         await s.sees("line 4999")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 async def test_a_model_is_found_and_set_with_its_effort(tmp_path: Path) -> None:
     environment = {"ANTHROPIC_API_KEY": "x"}
@@ -135,6 +137,7 @@ async def test_a_model_is_found_and_set_with_its_effort(tmp_path: Path) -> None:
         assert s.room.state.effort == wish.effort
 
 
+@pytest.mark.deep
 async def test_a_model_nobody_knows_is_taken_as_typed_or_refused(tmp_path: Path) -> None:
     environment = {"OPENAI_API_KEY": "x"}
     async with small(tmp_path, environment=environment, model="echo", base_url="") as s:

@@ -48,6 +48,7 @@ async def opened(app: OuroApp, pilot: Pilot[Left], line: str = "/web") -> str:
     return (await told(app, pilot, lambda words: "#token=" in words)).split("\n")[1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V10")
 async def test_the_page_shows_and_drives_the_session_of_the_screen(tmp_path: Path) -> None:
     model = turns(tmp_path, {"text": "Heard from the page."})
@@ -87,6 +88,7 @@ async def test_a_session_that_the_page_closes_is_opened_again_by_the_next_words(
         assert app.transcript.blocks[0] == Said(text="still here")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V10")
 async def test_it_is_served_once_until_it_is_stopped_or_left(tmp_path: Path) -> None:
     async with shown(with_page(tmp_path, model="echo"), size=(100, 30)) as (app, pilot):
@@ -109,6 +111,7 @@ async def test_it_is_served_once_until_it_is_stopped_or_left(tmp_path: Path) -> 
             await asks.get("/")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V10")
 async def test_one_server_of_a_home_is_enough_and_nonsense_is_refused(tmp_path: Path) -> None:
     start = with_page(tmp_path, model="echo")
@@ -124,6 +127,7 @@ async def test_one_server_of_a_home_is_enough_and_nonsense_is_refused(tmp_path: 
         await told(app, pilot, lambda words: "there is no browser to show it in" in words)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V10")
 async def test_it_is_listed_where_it_can_be_served_and_nowhere_else(tmp_path: Path) -> None:
     async with shown(with_page(tmp_path, model="echo")) as (app, pilot):

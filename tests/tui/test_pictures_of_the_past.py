@@ -38,6 +38,7 @@ async def test_the_list_of_sessions(album: Album, tmp_path: Path, size: tuple[in
             await album.check(s.app, f"screen-sessions-{size[0]}")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("size", [(100, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_the_turns_to_go_back_to(album: Album, tmp_path: Path, size: tuple[int, int]) -> None:
     with time_machine.travel(DAY, tick=False):

@@ -103,6 +103,7 @@ BEGINNING_A_RUN: list[tuple[str, Holds]] = [
 SCRIPTS = [BEFORE_ANY_WORDS, AFTER_WORDS, BEGINNING_A_RUN]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V08")
 @pytest.mark.parametrize(
     "script",

@@ -74,6 +74,7 @@ SAID = [
 ]
 
 
+@pytest.mark.deep
 async def test_the_application_hears_what_is_meant(tmp_path: Path) -> None:
     wrong: list[tuple[str, list[str]]] = []
     for script, said in SAID:

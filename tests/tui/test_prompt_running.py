@@ -40,6 +40,7 @@ def heard(app: OuroApp) -> list[str]:
     return [each.text for each in app.state.history if each.role == "user" and each.kind == "plain"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-steer-and-queue")
 async def test_words_reach_the_run_or_wait_for_its_end_and_can_be_changed(tmp_path: Path) -> None:
     model = turns(tmp_path, WAITS, {"text": "One."}, {"text": "Two."}, {"text": "Three."})
@@ -81,6 +82,7 @@ async def test_words_for_later_are_shown_without_another_key(tmp_path: Path) -> 
         await until(app, pilot, lambda: "One." in text(app) and not app.prompt.is_at_work)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-steer-and-queue")
 async def test_what_has_to_wait_is_refused_and_the_own_shell_is_not(tmp_path: Path) -> None:
     model = turns(tmp_path, WAITS, {"text": "Over."})
@@ -97,6 +99,7 @@ async def test_what_has_to_wait_is_refused_and_the_own_shell_is_not(tmp_path: Pa
         assert "! echo mine; touch go" in text(app)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-steer-and-queue")
 async def test_escape_stops_and_a_second_one_does_not_rewind(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model=turns(tmp_path, WAITS))) as (app, pilot):
@@ -127,6 +130,7 @@ async def test_what_ends_without_an_event_is_over_for_the_prompt_too(tmp_path: P
         await until(app, pilot, lambda: not app.prompt.is_at_work)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-steer-and-queue")
 async def test_shift_tab_goes_through_the_careful_modes(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo", mode="plan")) as (app, pilot):
@@ -157,6 +161,7 @@ async def test_a_picture_that_is_dropped_or_pasted_is_kept_and_named(tmp_path: P
         assert app.prompt.text == "data:image/png;base64,!!!"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-shell-line")
 async def test_before_any_words_the_own_shell_is_on_the_disk_before_it_acts(
     tmp_path: Path,

@@ -55,6 +55,7 @@ async def test_answers_to_questions_by_their_keys(tmp_path: Path) -> None:
         await s.rested()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V05")
 async def test_a_question_from_before_this_face_looked_is_shown(tmp_path: Path) -> None:
     async with small(tmp_path, [asks(QUESTION), DONE]) as s:
@@ -73,6 +74,7 @@ async def test_a_question_from_before_this_face_looked_is_shown(tmp_path: Path) 
         ]
 
 
+@pytest.mark.deep
 async def test_an_answer_elsewhere_is_told(tmp_path: Path) -> None:
     async with small(tmp_path, [asks(QUESTION), DONE]) as s:
         await s.room.send(Submit(text="go"))

@@ -67,6 +67,7 @@ KEYS: list[tuple[list[str], list[set[int]] | None]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M16", "M17")
 async def test_keys_say_what_is_taken() -> None:
     wrong: list[tuple[list[str], Taken | None]] = []
@@ -121,6 +122,7 @@ async def test_what_a_bundle_says_cannot_command_the_terminal() -> None:
         await pilot.press("q")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M16", "permissions-steering")
 async def test_what_steers_later_runs_is_marked_and_no_yes_to_the_rest_is_one_to_it() -> None:
     new = Snapshot(content=b"x\n")

@@ -75,6 +75,7 @@ async def test_what_goes_back_is_the_person_s_choice(
         assert "as before" in s.app.told[-1].text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-rewind-in-the-terminal")
 @pytest.mark.parametrize(
     "size",
@@ -126,6 +127,7 @@ async def test_changes_of_others_are_asked_about(tmp_path: Path) -> None:
         assert await to_thread.run_sync(file.read_text) == "one\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-rewind-in-the-terminal")
 async def test_changes_of_others_can_be_kept(tmp_path: Path) -> None:
     async with small(tmp_path, TURNS, mode="full-auto") as s:
@@ -145,6 +147,7 @@ async def test_changes_of_others_can_be_kept(tmp_path: Path) -> None:
         assert await to_thread.run_sync(file.read_text) == "mine\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_each_way_tells_what_it_would_do_to_a_file_no_turn_touched(tmp_path: Path) -> None:
     async with small(tmp_path, TURNS, mode="full-auto") as s:

@@ -148,6 +148,7 @@ CARDS: list[tuple[str, State, tuple[int, int], str, list[str]]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "V06", "V20", "V23")
 @pytest.mark.parametrize("usual", IS_USUAL)
 async def test_cards(album: Album, tmp_path: Path, usual: bool) -> None:

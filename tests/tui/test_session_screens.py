@@ -7,6 +7,7 @@ from anyio import to_thread
 
 from ouroboros.app.past import sessions
 from ouroboros.core.commands import Branch, SetTitle, Submit
+from ouroboros.faces.tui.parts.pager import Pager
 from ouroboros.faces.tui.parts.select import Select
 from ouroboros.faces.tui.screens.confirm import Confirm, Naming
 from ouroboros.faces.tui.screens.rooms import ContextScreen, RoomsScreen
@@ -62,17 +63,23 @@ async def test_sessions_are_found_by_what_was_said_and_gone_on_with(
         await s.until(lambda: listed(s) == [lemon])
         await s.sees("yellow and sour", "lemon")
         await s.press("tab")
-        if size == (40, 10):
-            # Before it is laid out there is nothing to turn the pages of.
-            await s.until(lambda: picker.query_one("#preview").max_scroll_y > 0)
+        # Before it is laid out there is nothing to turn the pages of.
+        await s.sees("yellow and sour", "1 turn")
         await s.press("pagedown")
         await s.sees("It is a lemon [b]tart[/b].")
+        if size == (40, 10):
+            preview = picker.query_one(Pager)
+            before = preview.rows
+            await s.type(" ")  # the list is read anew and finds the same
+            await s.until(lambda: preview.rows is not before)
+            await s.sees("It is a lemon [b]tart[/b].")
         await s.press("enter")
         await s.until(lambda: s.app.results)
 
         assert s.app.results == [lemon]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_arrows_choose_while_words_are_typed_and_escape_leaves(tmp_path: Path) -> None:
     async with small(tmp_path, replies("a", "b")) as s:
@@ -91,6 +98,7 @@ async def test_arrows_choose_while_words_are_typed_and_escape_leaves(tmp_path: P
         assert s.app.results == [first, None]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_a_session_is_renamed_forked_and_removed_with_a_yes(tmp_path: Path) -> None:
     async with small(tmp_path, replies("a", "b")) as s:
@@ -120,6 +128,7 @@ async def test_a_session_is_renamed_forked_and_removed_with_a_yes(tmp_path: Path
         assert (await known(s, child)).parent == two
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_the_session_on_the_screen_is_told_and_not_removed(tmp_path: Path) -> None:
     async with small(tmp_path, replies("hello")) as s:
@@ -141,6 +150,7 @@ async def test_the_session_on_the_screen_is_told_and_not_removed(tmp_path: Path)
         assert listed(s) == [s.room.id]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_sessions_of_all_folders(tmp_path: Path) -> None:
     async with small(tmp_path, replies("a")) as s:
@@ -155,6 +165,7 @@ async def test_sessions_of_all_folders(tmp_path: Path) -> None:
         await s.until(lambda: listed(s) == [room.id])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_open_sessions_and_what_goes_on_in_each(tmp_path: Path) -> None:
     stalled = Turn(text="slow", fault=Fault(kind="stall", after=1, seconds=600))
@@ -182,6 +193,7 @@ async def test_open_sessions_and_what_goes_on_in_each(tmp_path: Path) -> None:
         assert s.commands == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 async def test_the_tree_goes_on_after_a_message_or_in_another_session(tmp_path: Path) -> None:
     async with small(tmp_path, replies("first answer", "second answer")) as s:
@@ -211,6 +223,7 @@ async def test_the_tree_goes_on_after_a_message_or_in_another_session(tmp_path: 
         assert s.room.id != child
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-sessions-in-the-terminal")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_what_fills_the_context(tmp_path: Path, size: tuple[int, int]) -> None:

@@ -60,6 +60,7 @@ def model(tmp_path: Path) -> str:
     return script(tmp_path, ANSWER, ANSWER)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V23")
 def test_without_a_command_a_person_gets_the_whole_screen(tmp_path: Path, model: str) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
@@ -78,6 +79,7 @@ def test_without_a_command_a_person_gets_the_whole_screen(tmp_path: Path, model:
     assert after & termios.ICANON
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V21")
 def test_keys_that_come_before_all_is_loaded_are_not_lost(tmp_path: Path, model: str) -> None:
     with Whole(["--model", model, "--mode", "full-auto"], cwd=tmp_path) as program:
@@ -88,6 +90,7 @@ def test_keys_that_come_before_all_is_loaded_are_not_lost(tmp_path: Path, model:
         assert program.ends() == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V25")
 @pytest.mark.parametrize(
     "number",
@@ -205,6 +208,7 @@ def test_what_a_model_says_cannot_command_the_terminal(tmp_path: Path) -> None:
     assert "\u009b" not in program.raw
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V22")
 def test_with_debug_the_log_tells_what_happened_and_nothing_of_what_was_said(
     tmp_path: Path, model: str, fresh_home: Path

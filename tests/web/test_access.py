@@ -119,6 +119,7 @@ async def asked(s: Served, method: str = "GET", path: str = "/api/v1/state", **h
         return (await client.request(method, path, headers=headers)).status_code
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T18")
 async def test_every_route_and_socket_asks_who_is_there(tmp_path: Path) -> None:
     async with web(tmp_path) as s:
@@ -223,6 +224,7 @@ async def test_a_cookie_alone_opens_no_websocket_and_the_key_does(tmp_path: Path
                 assert opened.subprotocol == "ouroboros"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T18")
 async def test_a_ticket_is_for_one_address_once_and_soon(tmp_path: Path) -> None:
     async with (

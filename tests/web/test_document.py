@@ -88,6 +88,7 @@ async def test_the_document_names_what_is_served_and_every_reference_leads_somew
     assert tags == {each.__struct_config__.tag for each in Command.__value__.__args__}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-the-apis-document")
 async def test_answers_events_and_frames_of_a_run_fit_the_document(tmp_path: Path) -> None:
     turns = [

@@ -41,6 +41,7 @@ def head(s: Served, rest: bytes, method: bytes = b"POST", path: bytes = b"/sessi
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-hostile-clients")
 async def test_bodies_that_are_too_long_are_refused_however_they_are_sent(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
@@ -82,6 +83,7 @@ ODD = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-hostile-clients")
 async def test_bodies_that_are_no_command_are_refused_with_words(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:

@@ -53,6 +53,7 @@ async def test_every_command_of_the_other_faces_is_listed_with_the_same_words(
     ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V10")
 async def test_lines_note_run_rename_begin_and_lead_elsewhere(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Written")]) as served:

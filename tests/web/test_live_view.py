@@ -84,6 +84,7 @@ async def asked(site: Site, path: str, **query: str) -> None:
             await anyio.sleep(pause)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-hands-in-a-tab", "interfaces-who-drives", "V20")
 async def test_a_click_and_typing_in_the_picture_land_in_the_page_behind_it(
     chromium: Chromium, tmp_path: Path, site: Site

@@ -55,6 +55,7 @@ TRIES = """
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T18")
 async def test_a_page_of_another_port_or_name_reaches_nothing_though_the_person_is_logged_in(
     page: Shown,

@@ -123,6 +123,7 @@ LINES: list[tuple[str, list[Any]]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V22")
 async def test_marks_within_a_line_and_words_that_lie_deep(written: Any) -> None:
     for source, expected in LINES:

@@ -416,6 +416,7 @@ async def test_the_panels_are_used_by_hand(page: Shown) -> None:
         await a_page_that_was_kept_runs_nothing(window)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-steering")
 async def test_what_steers_later_runs_is_shown_apart(page: Shown) -> None:
     async with page(STEERS) as window:

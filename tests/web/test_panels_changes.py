@@ -94,6 +94,7 @@ def _piece(hunk: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-rewind-on-the-page")
 async def test_looking_often_keeps_no_checkpoint_from_its_place(tmp_path: Path):
     async with panels(tmp_path, [write("a", "one"), DONE]) as p:
@@ -126,6 +127,7 @@ async def test_somebody_elses_changes_are_named_before_files_go_back(tmp_path: P
         assert [path.name for path in p.cwd.iterdir()] == ["mine"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_an_undo_is_shown_as_it_will_be_and_leaves_what_no_turn_touched(tmp_path: Path):
     turns = [write("a", "one"), DONE, write("a", "two"), DONE]
@@ -205,6 +207,7 @@ async def test_two_branches_are_compared_by_words_and_files(tmp_path: Path):
         await p.refused(400, "GET", f"/sessions/{session}/compare", left=left, right="nowhere")
 
 
+@pytest.mark.deep
 async def test_strange_names_and_contents_are_shown_as_they_are(tmp_path: Path):
     names = ['a "quoted" name', "line\nbreak", "\u202eevil", "-rf", "é/ü", "a b&c=d#e?.txt"]
     shell = Turn(
@@ -278,6 +281,7 @@ async def test_a_change_that_is_too_long_comes_file_by_file(tmp_path: Path):
         assert len(one["hunks"][0]["lines"]) == 3_000
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V19")
 async def test_marks_tell_what_the_session_and_git_say(tmp_path: Path):
     cwd = tmp_path / "work"
@@ -319,6 +323,7 @@ async def test_a_session_without_changes_and_one_whose_folder_is_gone(tmp_path: 
         assert len((await p.get(f"/sessions/{session}/tree"))["twigs"]) == 2
 
 
+@pytest.mark.deep
 async def test_wrong_names_are_refused_with_words(tmp_path: Path):
     async with panels(tmp_path, [write("a", "one"), DONE]) as p:
         session = await p.open()

@@ -17,6 +17,7 @@ async def shown(p: Panels, session: str, path: str = "") -> dict[str, str]:
     return {entry["name"]: entry["kind"] for entry in entries}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V19")
 async def test_folders_come_first_and_large_ones_by_pages(tmp_path: Path):
     async with panels(tmp_path) as p:
@@ -38,6 +39,7 @@ async def test_folders_come_first_and_large_ones_by_pages(tmp_path: Path):
         ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V19")
 async def test_no_name_leads_out_of_the_folder(tmp_path: Path):
     async with panels(tmp_path) as p:
@@ -108,6 +110,7 @@ async def test_what_is_ignored_is_marked_so(tmp_path: Path):
         assert await ignored("out") == {"x"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V19")
 async def test_files_are_shown_as_what_they_are(tmp_path: Path):
     async with panels(tmp_path) as p:
@@ -158,6 +161,7 @@ def keep(p: Panels, session: str, **files: bytes) -> Path:
 HTML = b"<script>fetch('/api/v1/state')</script><h1>Hi</h1>"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C22")
 async def test_what_was_kept_is_listed_and_given_out_safely(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:

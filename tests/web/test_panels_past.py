@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from ouroboros.llm.turns import Turn
 from tests.story.stage import call
@@ -17,6 +18,7 @@ async def listed(p: Panels, **query: object) -> dict[str, str]:
     return {each["id"]: each["title"] for each in found}
 
 
+@pytest.mark.deep
 async def test_a_session_is_renamed_whether_it_is_open_or_not(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:
         session = await p.open()
@@ -33,6 +35,7 @@ async def test_a_session_is_renamed_whether_it_is_open_or_not(tmp_path: Path):
         await p.refused(404, "PUT", "/sessions/ses_nowhere/title", {"title": "x"})
 
 
+@pytest.mark.deep
 async def test_a_fork_goes_on_by_itself_and_the_tree_names_it(tmp_path: Path):
     async with panels(tmp_path, [DONE, DONE, DONE]) as p:
         session = await p.open()
@@ -53,6 +56,7 @@ async def test_a_fork_goes_on_by_itself_and_the_tree_names_it(tmp_path: Path):
         await p.refused(400, "POST", f"/sessions/{session}/fork", {"message": "msg_nowhere"})
 
 
+@pytest.mark.deep
 async def test_a_session_is_put_away_and_back(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:
         session = await p.open()
@@ -68,6 +72,7 @@ async def test_a_session_is_put_away_and_back(tmp_path: Path):
         assert await listed(p, archived=1) == {}
 
 
+@pytest.mark.deep
 async def test_a_session_is_deleted_only_when_its_name_is_said_again(tmp_path: Path):
     async with panels(tmp_path, [WRITE, DONE, DONE]) as p:
         session, other = await p.open(), await p.open()
@@ -95,6 +100,7 @@ async def test_a_session_that_works_is_not_deleted(tmp_path: Path):
         await p.send(session, type="interrupt")
 
 
+@pytest.mark.deep
 async def test_a_session_is_written_out_in_each_form(tmp_path: Path):
     async with panels(tmp_path, [WRITE, DONE]) as p:
         session = await p.open()

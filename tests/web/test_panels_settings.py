@@ -4,6 +4,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import pytest
 from anyio import to_thread
 
 from ouroboros.app.providers import keys
@@ -36,6 +37,7 @@ async def test_each_setting_tells_its_value_its_layer_and_what_it_may_be(tmp_pat
         assert found["project"]["verdict"] == "nothing"
 
 
+@pytest.mark.deep
 async def test_a_value_is_saved_to_the_layer_that_is_named(tmp_path: Path):
     async with panels(tmp_path) as p:
         file = p.home / "config.toml"
@@ -80,6 +82,7 @@ WRONG_VALUES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.deep
 async def test_wrong_values_are_refused_with_words_and_change_nothing(tmp_path: Path):
     async with panels(tmp_path) as p:
         for body, words in WRONG_VALUES:
@@ -143,6 +146,7 @@ NO_KEYS: list[tuple[str, dict[str, str], int]] = [
 ]
 
 
+@pytest.mark.deep
 async def test_what_is_no_key_is_not_kept(tmp_path: Path):
     async with panels(tmp_path) as p:
         for provider, body, status in NO_KEYS:
@@ -200,6 +204,7 @@ async def test_models_are_found_with_limits_and_price(tmp_path: Path):
         await p.refused(400, "GET", "/models", provider="nobody")
 
 
+@pytest.mark.deep
 async def test_rules_are_added_shown_and_taken_out(tmp_path: Path):
     async with panels(tmp_path) as p:
         (p.home / "config.toml").write_text('[permissions]\nallow = [\n  "Read",  # mine\n]\n')

@@ -24,6 +24,7 @@ def brought(root: Path, text: str = SETTINGS) -> Path:
     return own / "config.toml"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-trust-in-the-page")
 async def test_a_folder_is_trusted_as_it_was_seen_and_no_longer(tmp_path: Path) -> None:
     file = brought(tmp_path)
@@ -48,6 +49,7 @@ async def test_a_folder_is_trusted_as_it_was_seen_and_no_longer(tmp_path: Path) 
         assert gone["verdict"] == "untrusted"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-trust-in-the-page")
 async def test_a_hook_runs_once_it_and_its_folder_are_trusted_and_no_more_when_switched_off(
     tmp_path: Path,

@@ -152,6 +152,7 @@ def led_by(address: str) -> tuple[Path, str]:
     return file, entrance
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-ouro-web", "interfaces-ouro-web-open")
 async def test_the_browser_is_opened_with_a_word_that_lets_in_once(tmp_path: Path) -> None:
     seen = tmp_path / "seen"

@@ -143,6 +143,7 @@ async def race(tmp_path: Path, rounds: int, calls: int) -> None:
         assert (await s.look(session))["approvals"] == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V14")
 async def test_two_clients_race_for_twelve_approvals_with_one_winner_each(tmp_path: Path) -> None:
     await race(tmp_path, 2, 6)

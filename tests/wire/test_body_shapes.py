@@ -170,6 +170,7 @@ def check_invoked(model: str, body: bytes) -> None:
         check("openai-chat", "bedrock-invoke", b'{"model":"m","stream":true,' + body[1:])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H05")
 @every(("entry", "model"), CASES, ids=[f"{entry.name}-{model}" for entry, model in CASES])
 def test_a_body_holds_only_what_the_vendor_documents(entry: Entry, model: str) -> None:

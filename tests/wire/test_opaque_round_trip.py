@@ -262,6 +262,7 @@ def test_gemini_signatures_are_neither_lost_nor_moved() -> None:
 OPAQUE = ("signature", "encrypted_content", "reasoning_details", "redacted_thinking", '"phase"')
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-llm", "providers-history", "H24")
 @every("protocol", sorted({one.protocol for one in REPLIES}))
 @every("field", ["provider", "protocol", "model"])

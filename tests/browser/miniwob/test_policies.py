@@ -54,6 +54,7 @@ def test_there_are_policies_for_many_tasks_and_for_nothing_else() -> None:
     assert len(every_day()) >= 45
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-miniwob")
 async def test_policies_solve_their_tasks(chromium: Chromium, work: Path) -> None:
     lost = await played(chromium, work, every_day()[::SHARE], range(EVERY_DAY, EVERY_DAY + 1))

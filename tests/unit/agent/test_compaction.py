@@ -148,6 +148,7 @@ def test_a_reply_that_broke_off_is_not_the_last_word_of_a_history() -> None:
     assert without_broken_reply([*history, *exchange(1, 1)[:1]])[-1].calls
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J05", "CF03")
 @given(st.lists(st.text(max_size=300), max_size=12), st.integers(0, 300))
 def test_kept_words_never_pass_the_budget(words: list[str], budget: int) -> None:

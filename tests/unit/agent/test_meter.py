@@ -61,6 +61,7 @@ def test_a_report_of_the_provider_is_shared_out() -> None:
     assert found == {"system prompt": 250, "your words": 751}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J11")
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=12), st.integers(0, 1_000_000))
 def test_nothing_is_lost_by_rounding(sizes: list[int], total: int) -> None:

@@ -254,6 +254,7 @@ TEXTS = {
 """For settings that 1 would not fit, or would not change."""
 
 
+@pytest.mark.deep
 @every("leaf", LEAVES, ids=lambda leaf: ".".join(leaf.path))
 def test_every_setting_has_a_variable_that_reaches_it(
     place: Place, leaf: config_schema.Leaf

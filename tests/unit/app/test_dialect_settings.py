@@ -326,6 +326,7 @@ def test_every_habit_is_looked_at() -> None:
     assert set(CHECKS) == {each.name for each in fields(Dialect)}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-vendors")
 @every("name", CHECKS)
 async def test_each_habit_in_the_settings_takes_effect(name: str, tmp_path: Path) -> None:

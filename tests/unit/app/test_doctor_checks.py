@@ -82,6 +82,7 @@ async def test_a_missing_git_fails_and_a_missing_rg_warns(machine: Machine) -> N
     assert rg.verdict == "warning"
 
 
+@pytest.mark.deep
 async def test_a_git_that_does_not_run_fails(machine: Machine) -> None:
     machine.program("git", "exit 3")
     assert (await machine.check("git")).said.endswith("--version ended with 3")
@@ -120,6 +121,7 @@ def make_database(home: Path) -> None:
         pass
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W09")
 async def test_a_damaged_database_fails(machine: Machine) -> None:
     machine.home.mkdir(mode=0o700)
@@ -149,6 +151,7 @@ async def test_no_key_and_no_ollama_fails_with_every_way_out(machine: Machine) -
     assert "./ouro demo" in found.fix
 
 
+@pytest.mark.deep
 async def test_a_server_of_ones_own_may_need_no_key(machine: Machine) -> None:
     del machine.environment["OPENAI_API_KEY"]
     machine.home.mkdir(mode=0o700)
@@ -178,6 +181,7 @@ async def ollama(answer: bytes) -> AsyncGenerator[str]:
             tasks.cancel_scope.cancel()
 
 
+@pytest.mark.deep
 async def test_a_running_ollama_is_found_and_needs_no_key(machine: Machine) -> None:
     del machine.environment["OPENAI_API_KEY"]
     async with ollama(b'HTTP/1.1 200 OK\r\n\r\n{"version":"1"}') as address:
@@ -218,6 +222,7 @@ def trust_it(machine: Machine) -> None:
     trust.grant(machine.home, trust.read(machine.cwd, machine.home))
 
 
+@pytest.mark.deep
 async def test_an_untrusted_folder_warns(machine: Machine) -> None:
     (machine.cwd / ".env").write_text("A=1", encoding="utf-8")
     assert (await machine.check("settings")).verdict == "warning"
@@ -264,6 +269,7 @@ async def test_the_running_python_is_named(machine: Machine) -> None:
     assert os.access(found.said.rpartition(" at ")[2], os.X_OK)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W09")
 async def test_what_holds_commands_is_told_with_the_way_to_more(machine: Machine) -> None:
     parts = [await machine.check(name) for name in ("landlock", "seccomp", "namespaces")]

@@ -156,6 +156,7 @@ def called_safe(stage: Stage, texts: list[str]) -> list[str]:
     return [*free, *(text for text, kind in pairs if kind not in {"approve", "dangerous"})]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10", "E12")
 def test_no_command_that_harms_or_changes_something_is_called_safe(stage: Stage):
     harm, change = commands("harm"), commands("change")
@@ -164,6 +165,7 @@ def test_no_command_that_harms_or_changes_something_is_called_safe(stage: Stage)
     assert called_safe(stage, harm + change) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10", "E12")
 def test_no_runner_hides_what_it_runs(stage: Stage):
     ways, programs = (TABLES / "runners.txt").read_text(encoding="utf-8").split("\n\n")
@@ -175,6 +177,7 @@ def test_no_runner_hides_what_it_runs(stage: Stage):
     assert called_safe(stage, texts) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09", "E12")
 def test_of_the_plain_reads_92_percent_run_unasked(stage: Stage):
     reads, asked = commands("read"), stage.asked
@@ -206,6 +209,7 @@ def used_unasked(stage: Stage, cases: list[tuple[str, str]]) -> list[tuple[str, 
     return found
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E12")
 def test_no_harmful_path_is_used_unasked(stage: Stage):
     cases = places(stage, "no")

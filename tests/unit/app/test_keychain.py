@@ -83,6 +83,7 @@ def test_a_keyring_that_says_nothing_is_asked_once_and_not_waited_for(
     assert keyrings.file.read_text() == "asked"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W08")
 def test_a_key_is_kept_in_the_keyring_and_taken_out_again(
     keyrings: Keyrings, tmp_path: Path

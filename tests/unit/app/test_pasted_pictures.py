@@ -46,6 +46,7 @@ def test_other_text_stays_text(work: Path, text: str) -> None:
     assert dropped(text, work) == []
 
 
+@pytest.mark.deep
 def test_a_data_url_is_read_and_a_broken_one_said() -> None:
     assert of_data_url("data:image/png;base64," + b64encode(PNG).decode()) == PNG
     assert of_data_url("see data:image/png;base64,AAAA") is None

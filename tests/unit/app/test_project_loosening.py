@@ -131,6 +131,7 @@ def asked(own: str) -> Settings:
     return msgspec.convert(tomllib.loads(own), Settings)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11", "settings-what-a-project-may-not-loosen")
 @every("name", ["config.toml", "config.local.toml"])
 @every("own", LOOSER)

@@ -35,6 +35,7 @@ def watched(folder: Path, home: Path) -> None:
     shadow.library.close()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-k-prune")
 async def test_nothing_stays_of_a_work_session_that_was_deleted(tmp_path: Path, home: Path) -> None:
     repo = Repository(tmp_path / "work")

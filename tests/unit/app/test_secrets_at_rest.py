@@ -57,6 +57,7 @@ def holding(home: Path, secret: str = KEY) -> list[str]:
     return sorted(path.name for path in files if secret.encode() in path.read_bytes())
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("ring", "store", "place"),
     [
@@ -84,6 +85,7 @@ def test_a_key_that_is_kept_is_in_no_file_as_it_is(
     assert f"value='{KEY}'" in found
 
 
+@pytest.mark.deep
 def test_plain_text_is_written_by_choice_alone_and_said(
     keyrings: Keyrings, tmp_path: Path, home: Path
 ) -> None:
@@ -190,6 +192,7 @@ def test_what_is_not_needed_is_not_imported(keyrings: Keyrings, tmp_path: Path, 
     assert said == "None\nFalse True\n0"
 
 
+@pytest.mark.deep
 def test_logins_beside_each_other_lose_none(home: Path) -> None:
     command = [sys.executable, "-c", KEEP, str(home)]
     writers = [

@@ -51,6 +51,7 @@ def test_what_is_no_host_is_told_as_a_wrong_setting(written: str) -> None:
     assert not check({"web": {"allow": ["*.a.de", "**.a.de", "[::1]:80", "localhost:3000"]}})[1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D16")
 async def test_the_text_of_a_pdf_is_read_by_a_program_of_its_own(tmp_path: Path) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}

@@ -74,6 +74,7 @@ async def test_every_contestant_carries_out_its_own_call() -> None:
         assert 0 < played.start < played.ran.ended_at - played.ran.spawned_at
 
 
+@pytest.mark.deep
 async def test_a_contestant_that_breaks_off_gives_no_numbers() -> None:
     broken = ouroboros((sys.executable, "-I", "-m", "ouroboros", "--no-such-option"), "chat")
     with pytest.raises(Failed, match="after 0 of 2 requests"):

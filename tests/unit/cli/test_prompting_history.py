@@ -77,6 +77,7 @@ def test_what_is_too_long_is_only_remembered_here(tmp_path: Path) -> None:
     assert (len(history.entries), History(tmp_path).entries) == (2, ["short"])
 
 
+@pytest.mark.deep
 def test_a_chat_that_stands_still_with_the_file_in_hand_stops_nobody(tmp_path: Path) -> None:
     History(tmp_path).add("first")
     held = os.open(tmp_path / "history", os.O_RDONLY)

@@ -63,6 +63,7 @@ NO_PROGRAMS = (
 )
 
 
+@pytest.mark.deep
 async def test_text_that_is_no_program_is_refused_and_the_next_block_runs():
     async with isolate() as one:
         found = [

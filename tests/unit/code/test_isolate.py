@@ -199,6 +199,7 @@ async def test_what_a_handle_holds_takes_no_place_in_a_preview():
         assert kept.shape.preview == "32"
 
 
+@pytest.mark.deep
 async def test_shapes_tell_kind_size_schema_and_a_bounded_preview():
     async with isolate() as one:
         outcome = await one.run(

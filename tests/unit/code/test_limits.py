@@ -28,6 +28,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B23")
 @pytest.mark.parametrize("codes", deep_after(1, [ENDLESS[:3], ENDLESS[3:]]))
 async def test_code_without_an_end_is_stopped_and_every_variable_stays(codes: list[str]):
@@ -48,6 +49,7 @@ BOMBS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B24")
 @pytest.mark.parametrize("code", [BOMBS[0], *soak_but(3, BOMBS[1:])])
 async def test_a_heap_that_grows_without_end_is_stopped_and_the_run_goes_on(code: str):
@@ -208,6 +210,7 @@ async def test_calls_nobody_awaits_are_waited_for_and_their_failure_is_told():
         assert host.open == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-host-calls")
 async def test_what_was_left_running_cannot_call_the_host_after_the_end():
     host = TableHost()
@@ -284,6 +287,7 @@ async def test_a_worker_that_says_what_is_nested_without_end_is_replaced():
         assert told(await one.run("1 + 1")) == "2"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B23")
 async def test_a_number_too_long_to_be_written_holds_up_neither_the_stop_nor_later_blocks():
     async with isolate() as one:

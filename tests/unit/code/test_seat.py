@@ -50,6 +50,7 @@ async def test_getters_outlive_their_worker():
         assert told(await one.run("tabs")) == "[7]"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-host-calls")
 async def test_an_answer_that_does_not_fit_is_an_error_of_its_call():
     async def large() -> Answer:

@@ -108,6 +108,7 @@ def envelope(event: Event, seq: int = 1) -> Envelope:
     )
 
 
+@pytest.mark.deep
 @given(st.lists(parts, max_size=4))
 def test_an_event_survives_its_json(content: list[Part]) -> None:
     message = Message(

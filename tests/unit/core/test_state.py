@@ -129,6 +129,7 @@ def folded(*recorded: Event) -> State:
     return fold(envelopes(list(recorded)))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-core")
 @given(st.lists(events, max_size=30))
 def test_replaying_the_serialised_events_equals_the_live_state(recorded: list[Event]) -> None:

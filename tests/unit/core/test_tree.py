@@ -277,6 +277,7 @@ def test_replay_equals_live_over_branches_and_the_history_is_the_way_to_the_head
     assert fold([decode(line) for line in lines]) == live
 
 
+@pytest.mark.deep
 @given(st.lists(st.one_of(events, moves), max_size=30), st.data())
 def test_what_was_left_comes_back_as_it_was(recorded: list[Event], data: st.DataObject) -> None:
     """Wherever the conversation goes on from, coming back brings the same history and results."""

@@ -158,6 +158,7 @@ def test_what_is_no_ranking_is_told_so_that_a_model_can_mend_it(said: str, why: 
     assert why in str(told.value)
 
 
+@pytest.mark.deep
 @given(st.text(max_size=300) | st.recursive(st.none() | st.integers(), st.lists).map(json.dumps))
 def test_no_answer_raises_anything_else(said: str) -> None:
     try:

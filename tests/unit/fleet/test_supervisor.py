@@ -135,6 +135,7 @@ say("task:result", status="success", summary=answer["requestId"] + " " + answer[
     assert (await ended(tmp_path, code)).summary == f"q{AT_ONCE} deny"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O10", "O12", "O15")
 @every(
     ("code", "words"),
@@ -212,6 +213,7 @@ say("log", message=told["type"])
         assert found[0].summary == ("left off" if obeys else "the agent was stopped")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O15")
 async def test_one_that_asks_on_without_hearing_the_answers_is_ended(tmp_path: Path) -> None:
     code = """
@@ -223,6 +225,7 @@ for number in range(100_000):
     assert result.summary.startswith("the agent asked on without hearing the answers")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O10", "O12", "O15")
 async def test_floods_of_nonsense_and_of_lines_do_not_end_it(tmp_path: Path) -> None:
     seat = Seat()

@@ -92,6 +92,7 @@ async def told(
         await client.close()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H22")
 async def test_what_arrives_is_what_was_signed(world: World, files: Callable[[str], None]) -> None:
     files("AKIDFILE")

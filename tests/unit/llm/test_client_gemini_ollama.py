@@ -96,6 +96,7 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
     return last
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H18")
 @every("way", WAYS)
 @every("write_bytes", [0, 1, 7])

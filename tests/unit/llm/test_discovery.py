@@ -210,6 +210,7 @@ KEYS = ("id", "name", "type", "context_length", "pricing", "capabilities", "top_
         "architecture", "supported_parameters", "supportedGenerationMethods", "inputTokenLimit")  # fmt: skip
 
 
+@pytest.mark.deep
 @given(items=st.lists(st.dictionaries(st.sampled_from(KEYS), JUNK, max_size=6), max_size=4))
 def test_whatever_stands_in_a_list_is_read_or_left_out(items: list[dict[str, Any]]) -> None:
     for name, known in (parse(json.dumps({"data": items}).encode()) or {}).items():

@@ -32,6 +32,7 @@ def bomb(speech: Speech) -> Sequence[Step]:
     return [packed_head(speech, "gzip"), chunk(members), LAST]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 async def test_what_unpacks_without_an_end_is_given_up_and_lets_others_run() -> None:
     turns = 0
@@ -117,6 +118,7 @@ def words_for_ever(speech: Speech) -> Sequence[Step]:
     return [speech.head, *([chunk(frame)] * 9), chunk(b"data: [DONE]\n\n"), LAST]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize(
     ("answer", "said"),

@@ -114,6 +114,7 @@ async def broken(format: str, place: str, name: str) -> None:
             assert calls(events) == [("read", LONG.json)]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("part", deep_after(1, range(3)))
 async def test_a_stream_that_breaks_off_is_repeated_only_while_nothing_was_shown(part: int) -> None:

@@ -116,6 +116,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults", "H09")
 @every("content", MALFORMED.values(), ids=MALFORMED)
 @every("size", [1, 5, 1_000_000])

@@ -302,6 +302,7 @@ async def test_no_redirect_takes_the_key_to_another_server(vendor: str) -> None:
     assert thief.exchanges == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H04")
 def test_without_the_package_the_way_to_get_it_is_named() -> None:
     script = (

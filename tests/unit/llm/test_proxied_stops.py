@@ -158,6 +158,7 @@ async def silence(way: Way, papers: Papers, place: str, idle: float) -> float:
         return server.hung_up_at - server.silent_at
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", deep_after(1, WAYS))
 async def test_silence_behind_a_proxy_ends_everywhere(papers: Papers, way: Way) -> None:

@@ -97,6 +97,7 @@ async def test_a_connection_is_kept_after_the_certificate_was_shown(papers: Pape
         await transport.close()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @every("way", WAYS)
 @every(

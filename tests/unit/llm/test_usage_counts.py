@@ -229,6 +229,7 @@ junk = st.recursive(
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H12")
 @given(raw=st.dictionaries(st.sampled_from(FIELDS), junk, max_size=6))
 def test_no_counter_is_ever_negative(raw: dict[str, object]) -> None:

@@ -45,6 +45,7 @@ async def test_a_no_is_asked_for_once_in_a_block(tmp_path: Path):
     assert (here.cwd / "b.txt").exists()
 
 
+@pytest.mark.deep
 async def test_what_fails_without_an_end_is_refused(tmp_path: Path):
     here = ground(tmp_path, ())
     code = (
@@ -62,6 +63,7 @@ async def test_what_fails_without_an_end_is_refused(tmp_path: Path):
     assert len(failed) == MOST_FAILURES + 1
 
 
+@pytest.mark.deep
 async def test_what_works_in_the_end_may_fail_before(tmp_path: Path):
     here = ground(tmp_path, ())
     (here.cwd / "b.txt").write_text("b")

@@ -107,6 +107,7 @@ async def test_sleep_waits_and_is_capped_at_ten_seconds(tmp_path: Path):
     assert anyio.current_time() - begun < 30
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-workspace")
 async def test_a_file_is_read_whole_whatever_its_size(tmp_path: Path):
     place = ground(tmp_path)
@@ -190,6 +191,7 @@ async def test_wrong_arguments_are_errors_a_model_can_act_on(tmp_path: Path):
         assert await json_of(repl, caught) is True
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B20")
 async def test_values_are_kept_from_run_to_run(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
@@ -199,6 +201,7 @@ async def test_values_are_kept_from_run_to_run(tmp_path: Path):
         assert await json_of(repl, "await retrieve('other')") is None
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-taint")
 async def test_who_takes_up_what_a_reader_of_pages_left_has_read_it_too(tmp_path: Path):
     first = ground(tmp_path, mode="full-auto")
@@ -222,6 +225,7 @@ async def test_who_takes_up_what_a_reader_of_pages_left_has_read_it_too(tmp_path
     assert not clean.taint.is_tainted
 
 
+@pytest.mark.deep
 async def test_variables_come_back_with_a_resumed_session_and_the_lost_are_named(tmp_path: Path):
     place = ground(tmp_path)
     await place.taint.read(SHOP)
@@ -253,6 +257,7 @@ async def test_large_variables_are_kept_now_and_then_and_at_the_end(tmp_path: Pa
         assert await json_of(repl, "[many.length, last]") == [40_000, 2]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I12")
 async def test_variables_of_another_place_come_back_by_name_and_older_ones_are_called_so(
     tmp_path: Path,
@@ -288,6 +293,7 @@ async def test_variables_of_a_place_that_was_left_are_not_kept_for_the_one_that_
     assert place.spine.journal.events[-1] == VariablesKept(name="")
 
 
+@pytest.mark.deep
 async def test_a_block_that_was_stopped_leaves_a_repl_that_works(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
         await repl.run_block("const kept = 5", call_id="c1")

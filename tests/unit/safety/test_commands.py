@@ -143,6 +143,7 @@ def judged(text: str, folder: Path, shell: str = "bash") -> Verdict:
     return classify(text, cwd=folder, places=places, shell=shell)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10", "divergences-commands-known-to-be-safe")
 def test_no_harmful_command_is_called_safe(ground: Path):
     wrong = [text for text in HARMFUL if judged(text, ground).kind == "safe"]
@@ -158,6 +159,7 @@ def test_nearly_every_plain_read_is_safe(plain: Path):
     assert len(HARMLESS) >= 500
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09")
 @every("trick", TRICKS)
 def test_no_trick_rides_on_a_safe_text(ground: Path, trick: str):
@@ -166,6 +168,7 @@ def test_no_trick_rides_on_a_safe_text(ground: Path, trick: str):
         assert judged(tricked, ground).kind != "safe", tricked
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G06")
 def test_every_verdict_says_why(ground: Path):
     for text in HARMFUL + HARMLESS:

@@ -84,6 +84,7 @@ async def test_a_kill_between_the_start_and_the_knowing_of_its_number(how: str) 
     assert await to_thread.run_sync(killed, how, 0) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-kills")
 async def test_a_kill_in_any_moment_of_a_start() -> None:
     chance = random.Random(4)

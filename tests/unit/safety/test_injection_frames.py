@@ -24,6 +24,7 @@ def test_of_plain_orders_that_were_kept_apart_most_are_flagged() -> None:
     assert len(missed) <= 0.27 * len(UNSEEN), missed
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G03")
 def test_few_mails_and_notes_are() -> None:
     alarms = [text for text in MAILS if flags(text)]

@@ -1,5 +1,6 @@
 """Secrets that arrive cut into pieces."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def test_without_secrets_nothing_waits() -> None:
     assert Leaks({}).flow().next("sk-") == "sk-"
 
 
+@pytest.mark.deep
 def test_of_a_very_long_secret_a_bounded_beginning_waits() -> None:
     secret = "".join(map(str, range(5_000)))
     flow = Leaks({"KEY": secret}).flow()

@@ -183,6 +183,7 @@ def test_examples_know_the_paths_of_programs_wherever_these_stand() -> None:
     assert policy_of(text, "x").rules
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E23")
 def test_values_that_double_with_every_line_are_refused() -> None:
     lines = ['a0 = "xxxxxxxxxx"', *(f"a{n + 1} = a{n} + a{n}" for n in range(60))]

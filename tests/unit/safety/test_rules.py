@@ -459,6 +459,7 @@ INTENTS = st.sampled_from([
 MODES = st.sampled_from(["plan", "ask", "auto-edit", "full-auto"])
 
 
+@pytest.mark.deep
 @given(
     rules=st.lists(RULES, max_size=8),
     intent=INTENTS,

@@ -29,6 +29,7 @@ def is_found(text: str, secret: str) -> bool:
     return any(each.start <= begin + 3 and each.end >= end - 3 for each in find(text))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G09")
 def test_of_the_corpus_95_percent_is_found_at_2_percent_false_alarms() -> None:
     missed = [(what, secret) for what, text, secret in POSITIVES if not is_found(text, secret)]
@@ -154,6 +155,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G14")
 @every("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_work_grows_with_the_text_and_no_faster(text: str) -> None:

@@ -165,6 +165,7 @@ async def test_a_cancel_leaves_nothing_running(tmp_path: Path):
     assert await gone(pid)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A11", "F07")
 async def test_a_task_cancelled_at_any_moment_leaves_no_process_and_no_pipe(tmp_path: Path):
     """asyncio's own cancel, also a second one while the first is cleaned up, passes through shields."""
@@ -272,6 +273,7 @@ anyio.run(work, ["sh", "-c", script])
 """
 
 
+@pytest.mark.deep
 async def test_ctrl_c_leaves_nothing_running(tmp_path: Path):
     environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = await start(

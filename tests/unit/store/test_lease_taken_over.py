@@ -35,6 +35,7 @@ def still(path: Path) -> None:
     path.write_text(f"{pid} {time.monotonic() - 60:020.3f} {boot}", encoding="utf-8")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I15")
 def test_a_stopped_owner_that_goes_on_later_is_refused_by_the_store_and_says_so(
     tmp_path: Path,

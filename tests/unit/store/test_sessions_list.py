@@ -302,6 +302,7 @@ def test_search_finds_words_beginnings_and_accents_in_what_was_said(tmp_path: Pa
         assert [found.seq for found in search(tmp_path, words)] == seqs, words
 
 
+@pytest.mark.deep
 def test_search_reads_on_from_where_it_stopped(tmp_path: Path) -> None:
     many = [said(f"needle {number}") for number in range(8500)]
     keep(tmp_path, numbered(many))

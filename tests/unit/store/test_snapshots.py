@@ -46,6 +46,7 @@ def file(home: Path) -> Path:
     return home / "snapshots" / f"{SESSION}.json"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I07")
 @given(events=st.lists(st.one_of(event, moves), min_size=1, max_size=25), data=st.data())
 def test_a_snapshot_and_its_tail_equal_the_whole_replay(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+import pytest
 
 from ouroboros.tools.tool import Effect
 from tests.cases import every
@@ -158,6 +159,7 @@ WRITES = {
 }
 
 
+@pytest.mark.deep
 @every("name", WRITES)
 async def test_no_tool_for_files_does_harm(tmp_path: Path, name: str):
     work = ground(tmp_path)

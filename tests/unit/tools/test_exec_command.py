@@ -123,6 +123,7 @@ async def test_output_never_ends_a_call_early(tmp_path: Path):
         assert said(result) == "a\nb\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13", "codex-2.3")
 async def test_a_program_on_a_terminal_answers_line_by_line(tmp_path: Path):
     async with living(tmp_path) as spine:
@@ -256,6 +257,7 @@ async def test_time_does_not_pass_while_a_person_is_asked(tmp_path: Path):
     assert "late" in ended[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13")
 async def test_a_shell_that_stays_is_asked_about_again_for_what_is_typed_into_it(tmp_path: Path):
     yes = Answer(allowed=True)
@@ -442,6 +444,7 @@ async def test_a_flood_on_a_terminal_is_kept_at_both_ends_and_stopped(tmp_path: 
         assert "Process exited with code 130" in text_of(last)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F07")
 async def test_a_command_of_many_processes_holds_up_no_other_and_ends_whole(tmp_path: Path):
     command = "for i in $(seq 100); do setsid sleep 600 & echo $! >> pids; done; echo made; wait"

@@ -87,6 +87,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K03")
 @settings(max_examples=80)
 @given(lines=FILE, names=NAMES)

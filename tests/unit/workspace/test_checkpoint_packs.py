@@ -76,6 +76,7 @@ def test_a_flipped_bit_is_found_and_the_rest_is_kept(tmp_path: Path) -> None:
     assert aside.read_bytes() == data
 
 
+@pytest.mark.deep
 @every("cut", [0, 10, 40, 1200])
 def test_a_pack_that_is_cut_off_is_lost_and_not_a_crash(tmp_path: Path, cut: int) -> None:
     kept = filled(tmp_path)

@@ -18,6 +18,7 @@ def read(text: str) -> Head:
     return Reader(text.split("\n"), 2).read()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-heads")
 @given(st.dictionaries(KEYS, SCALARS | st.dictionaries(KEYS, SCALARS, min_size=1)))
 def test_what_is_written_is_read_again(head: Head) -> None:

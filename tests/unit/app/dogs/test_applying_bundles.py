@@ -160,6 +160,7 @@ async def test_a_dangerous_command_is_asked_about_also_with_a_yes(dogs: Dogs) ->
 OTHER = "--- New File: other.txt ---\n```text\nx\n```\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M21")
 async def test_a_work_session_takes_a_bundle_and_keeps_it_as_a_checkpoint(dogs: Dogs) -> None:
     sessions = await Sessions.at(dogs.root, dogs.environment)

@@ -262,6 +262,7 @@ def test_words_for_the_model_go_in_front_in_order(ouro: Ouro, tree: Path, tmp_pa
     assert ouro("cats", "-p", "missing.md").code == 2
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L24")
 def test_a_bundle_can_say_how_to_answer_and_what_it_says_is_true(ouro: Ouro, tree: Path) -> None:
     (tree / "system.md").write_text("Be brief.")

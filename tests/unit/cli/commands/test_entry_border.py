@@ -206,6 +206,7 @@ def test_a_reader_that_leaves_ends_it_quietly(home: Path, tmp_path: Path) -> Non
     assert ended.stdout.strip() in {"0", "141"}
 
 
+@pytest.mark.deep
 def test_a_full_disk_under_the_output_is_said(home: Path, tmp_path: Path) -> None:
     few = run("OURO config list > /dev/full", home, tmp_path)
     ended = run("OURO tools list --json > /dev/full", home, tmp_path)
@@ -271,6 +272,7 @@ def test_a_name_that_is_no_unicode_is_escaped_in_json(
     assert told == {"caf\\xff": ["/caf\\xff", ["plain", None, 1.5, {"file": "\\xfe"}]]}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-command-line")
 def test_words_that_are_no_unicode_are_escaped_or_refused(home: Path, tmp_path: Path) -> None:
     said = run("OURO run --model echo --system $'caf\\xff' hi", home, tmp_path)

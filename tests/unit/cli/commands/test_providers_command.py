@@ -152,6 +152,7 @@ def test_tools_that_are_switched_on_are_listed_too(ouro: Ouro) -> None:
     assert "browser_observe" not in direct()
 
 
+@pytest.mark.deep
 def test_the_doctor_ends_with_one_when_something_needed_is_missing(
     ouro: Ouro, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -109,6 +109,7 @@ def check_killed(folder: Path, step: int, *words: str) -> None:
     assert outcomes <= {"taken back before", "finished after", "nothing before", "nothing after"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M13", "CF14")
 def test_killed_now_and_then_it_is_all_written_or_taken_back(tmp_path: Path):
     check_killed(tmp_path, 5)

@@ -136,6 +136,7 @@ def test_text_in_a_container_is_text(wrap: str, text: str):
             assert changed == {PAGE: body.encode()}, name
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M15")
 @settings(max_examples=150, deadline=None)
 @given(

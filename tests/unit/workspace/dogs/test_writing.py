@@ -107,6 +107,7 @@ def made(before: Files, bundle: bytes) -> Files:
     return after | {file.path: file.after for file in found.files if file.after is not None}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M26")
 @settings(max_examples=60, deadline=None)
 @given(trees=edited())

@@ -90,6 +90,7 @@ SOURCES = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 def test_the_look_of_python_tells_what_its_tree_tells() -> None:
     """Python's own parser is the judge, on files with classes within ``if`` and the like."""
@@ -188,6 +189,7 @@ def test_only_known_languages_are_read() -> None:
     assert not any(map(is_read, ("a.png", "a.min.js", "a.md", "a_pb2.py", "a.d.ts", "Makefile")))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 @every("path", ["a.py", "a.js", "a.sh", "a.ts", "a.c", "a.java"])
 def test_deep_nesting_brings_nothing_down(path: str) -> None:

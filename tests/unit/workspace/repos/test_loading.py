@@ -95,6 +95,7 @@ async def test_over_http_the_latest_commit_of_the_default_branch(
     assert {"asking", "receiving", "done"} <= {each.stage for each in bench.told}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y01", "Y03")
 @every("ref", ["v1", "feat/x", "commit", "short", "refs/tags/v1"])
 async def test_a_branch_a_tag_or_a_commit(tmp_path: Path, upstream: Upstream, ref: str) -> None:
@@ -147,6 +148,7 @@ async def test_one_that_is_here_is_not_loaded_over(tmp_path: Path, upstream: Ups
     assert (Path(repo.path) / "a.py").read_text() == "my work"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y02")
 async def test_more_bytes_than_the_bound_stop_it(tmp_path: Path, upstream: Upstream) -> None:
     upstream.commit(big=os.urandom(3_000_000))
@@ -177,6 +179,7 @@ async def test_more_files_than_the_bound_stop_it(tmp_path: Path, upstream: Upstr
     assert bench.left() == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y02")
 @every(
     "entry",
@@ -365,6 +368,7 @@ async def test_a_full_disk_leaves_nothing_half(tmp_path: Path, upstream: Upstrea
         assert bench.left() == []
 
 
+@pytest.mark.deep
 async def test_an_update_brings_what_is_new_and_overwrites_nothing(
     tmp_path: Path, upstream: Upstream
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_steps_that_are_left(wanted: int, done: int, left: tuple[int, ...]) 
     assert depths(wanted, done) == left
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y02")
 async def test_a_connection_that_breaks_costs_one_step(tmp_path: Path, upstream: Upstream) -> None:
     bench = bench_of(tmp_path)
@@ -137,6 +138,7 @@ async def killed_and_gone_on(tmp_path: Path, branch: str, commits: int) -> None:
     assert upstream.git("-C", repo.path, "status", "--porcelain") == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y02")
 @pytest.mark.parametrize("branch", ["index", pytest.param("tmp_x", marks=pytest.mark.deep)])
 async def test_a_load_that_was_killed_after_its_last_step_fetches_nothing_again(

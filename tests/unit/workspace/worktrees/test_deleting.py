@@ -29,6 +29,7 @@ def refs(repo: Repository) -> list[str]:
     return repo.git("for-each-ref", "--format=%(refname)").splitlines()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N12", "N13")
 async def test_of_an_archived_session_only_a_ref_stays_that_keeps_its_commits(
     repo: Repository,

@@ -33,6 +33,7 @@ async def worked(repo: Repository, **files: str) -> tuple[Sessions, Kept]:
     return sessions, session
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N11", "N10")
 async def test_a_merge_brings_the_commits_and_archives(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
@@ -52,6 +53,7 @@ async def test_a_merge_brings_the_commits_and_archives(repo: Repository) -> None
     assert repo.git("for-each-ref", "refs/paws") == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N11", "N13")
 async def test_a_squash_is_one_commit_and_loses_none(repo: Repository) -> None:
     sessions, session = await worked(repo, new="n\n")
@@ -183,6 +185,7 @@ async def test_a_session_without_work_is_not_merged(repo: Repository) -> None:
     assert session.tree.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-a-persons-git-settings")
 async def test_who_commits_must_be_known_for_a_merge_but_not_for_a_checkpoint(
     repo: Repository,

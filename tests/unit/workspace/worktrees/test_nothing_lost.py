@@ -84,6 +84,7 @@ async def test_a_branch_that_was_deleted_under_a_tree_is_told_and_can_be_made_ag
     assert ((repo.folder / "new").read_text(), repo.lost()) == ("m\n", [])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N06")
 async def test_a_name_is_not_taken_for_the_beginning_of_another_id(repo: Repository) -> None:
     sessions = await repo.sessions()
@@ -162,6 +163,7 @@ async def test_a_repository_that_was_added_whole_is_not_removed_with_its_commits
     assert not session.tree.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N10", "N12")
 async def test_no_repository_that_git_ignores_goes_with_commits_of_its_own(
     repo: Repository,

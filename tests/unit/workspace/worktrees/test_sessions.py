@@ -29,6 +29,7 @@ def repo(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "work")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N06", "CF15")
 async def test_a_session_has_a_tree_a_branch_and_a_record(repo: Repository) -> None:
     base = repo.git("rev-parse", "HEAD")
@@ -84,6 +85,7 @@ async def test_a_record_with_everything_fits_the_schema_of_the_reference(repo: R
             jsonschema.validate({**record, key: "wrong"}, schema)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N14")
 async def test_what_is_the_persons_stays_as_it_was(repo: Repository) -> None:
     repo.commit("ignore", **{".gitignore": "*.log\n"})
@@ -236,6 +238,7 @@ async def test_only_an_active_session_is_worked_in(repo: Repository) -> None:
         await sessions.archive(session.id)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N12")
 async def test_an_archived_session_keeps_its_commits_and_comes_back(repo: Repository) -> None:
     sessions = await repo.sessions()
@@ -296,6 +299,7 @@ async def test_commits_reset_away_in_a_tree_are_kept_when_it_goes(repo: Reposito
     assert repo.lost() == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-sessions-in-trouble")
 async def test_a_tree_that_was_deleted_by_hand_is_laid_out_again(repo: Repository) -> None:
     sessions = await repo.sessions()

@@ -48,11 +48,12 @@ class Pager(ScrollView, can_focus=True):
         """What is laid out now."""
         return self._rows
 
-    def show(self, lay: Lay) -> None:
-        """Other text, from its beginning."""
+    def show(self, lay: Lay, *, keeps_place: bool = False) -> None:
+        """Other text, from its beginning, or from where the reader is when it is the same text again."""
         self._lay, self._width = lay, 0
         self._lay_out()
-        self.scroll_to(0, 0, animate=False)
+        if not keeps_place:
+            self.scroll_to(0, 0, animate=False)
 
     def step(self, way: Way) -> None:
         """A row or a page on."""

@@ -68,6 +68,7 @@ class SessionPicker(Framed[str]):
         self._words, self._everywhere = words, everywhere
         self._found: dict[str, Session] = {}
         self._pause: Timer | None = None
+        self._previewed = ""
 
     def body(self) -> ComposeResult:
         """Words to look for, what was found, and a look into it."""
@@ -168,6 +169,7 @@ class SessionPicker(Framed[str]):
         nothing = _NOTHING if self._words.strip() else _NONE
         self.told("" if found or self._everywhere else nothing)
         if not found:
+            self._previewed = ""
             self.query_one(Pager).show(lambda _: [])
 
     async def _preview(self, session: str) -> None:
@@ -178,7 +180,9 @@ class SessionPicker(Framed[str]):
             said = await past.said(host_of(self), session)
         except OuroborosError as problem:
             said = [("", problem.message)]
-        self.query_one(Pager).show(partial(preview_rows, known, said))
+        # A list that is read anew tells of its row again, in the middle of reading it.
+        stays, self._previewed = session == self._previewed, session
+        self.query_one(Pager).show(partial(preview_rows, known, said), keeps_place=stays)
 
     def _work(self, job: Callable[[], Awaitable[object]]) -> None:
         """Does something, tells what went wrong with it, and looks again."""
