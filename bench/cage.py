@@ -50,7 +50,7 @@ async def main(rounds: int) -> None:
             hidden=real(secrets_of(Path.home(), Path.home() / ".ouroboros")),
             processes=16_384,
         )
-        cages: list[Sandbox] = [Unconfined(), Floor(policy, offered.limiter, restores=True)]
+        cages: list[Sandbox] = [Unconfined(), Floor(policy, restores=True)]
         if features().namespaces:
             cages.append(Namespaces(policy))
         if offered.launcher is not None:

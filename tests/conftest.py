@@ -201,8 +201,8 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fails when what these tests started outlives them: a browser, an isolate, a thread of a server."""
     yield
     forked.close()
-    if (namespaces := sys.modules.get("ouroboros.safety.sandbox.namespaces")) is not None:
-        namespaces.end_launcher()
+    if (starting := sys.modules.get("ouroboros.safety.sandbox.starting")) is not None:
+        starting.end_launcher()
     assert still_left(tmp_path_factory.getbasetemp()) == {}
     assert [each.name for each in threading.enumerate() if "serve_forever" in each.name] == []
 

@@ -158,7 +158,7 @@ def load() -> None:
         importlib.import_module(name)
     # What the kernel lets us do is tried once here, and not by each start again.
     importlib.import_module("ouroboros.safety.sandbox.features").features()
-    importlib.import_module("ouroboros.safety.sandbox.namespaces").end_launcher()
+    importlib.import_module("ouroboros.safety.sandbox.starting").end_launcher()
     begin = importlib.import_module("ouroboros.safety.sandbox.begin")
     begin.lasting().shutdown()  # no thread is there after a fork
     begin.lasting.cache_clear()

@@ -18,7 +18,7 @@ from pathlib import Path
 import anyio
 
 from ouroboros.safety.sandbox import Unconfined
-from ouroboros.safety.sandbox.namespaces import end_launcher
+from ouroboros.safety.sandbox.starting import end_launcher
 from tests.sandbox.cages import SEPARATED, cage_of
 from tests.sandbox.plain_user import SYSTEM_PYTHON, become_nobody
 from tests.sandbox.test_command_escapes import SECRET, Ground, ran

@@ -19,7 +19,7 @@ CAGES = ["landlock", *SEPARATED]
 def cage_of(name: str, policy: Policy) -> Sandbox:
     """The sandbox of this kind for a policy."""
     if name.startswith("landlock"):
-        return Floor(policy, OFFERED.limiter, restores=name == "landlock, restoring")
+        return Floor(policy, restores=name == "landlock, restoring")
     if name == "namespaces":
         return Namespaces(policy)
     assert OFFERED.launcher is not None

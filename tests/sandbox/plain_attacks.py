@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 
 from ouroboros.safety.sandbox import Policy
-from ouroboros.safety.sandbox.namespaces import end_launcher
+from ouroboros.safety.sandbox.starting import end_launcher
 from ouroboros.safety.spawn import spawn
 from tests.sandbox.cages import cage_of
 from tests.sandbox.plain_user import SYSTEM_PYTHON, become_nobody

@@ -5,7 +5,6 @@ Source: https://man7.org/linux/man-pages/man7/pty.7.html
 
 import errno
 import os
-import sys
 import termios
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import anyio
 
-from ouroboros.safety.environment import SYSTEM_PATH, cleaned
+from ouroboros.safety.environment import cleaned
 from ouroboros.safety.guard import Guard
 from ouroboros.safety.launching import Ends, launch
 from ouroboros.safety.marks import marked
@@ -23,10 +22,6 @@ from ouroboros.safety.spawn import Process
 COLUMNS, ROWS = 80, 24
 
 _SHELL = 'true 2>/dev/null <>"$0"; exec "$@"'
-_PERL = "ioctl(STDIN,shift,0);exec{$ARGV[0]}@ARGV;die qq($ARGV[0]: $!\\n)"
-_PYTHON = (
-    "import fcntl,os,sys\nfcntl.ioctl(0,int(sys.argv[1]),0)\nos.execvp(sys.argv[2],sys.argv[2:])"
-)
 
 
 class Terminal:
@@ -112,19 +107,13 @@ async def start_terminal(
 def _owning(command: Sequence[str], theirs: int, sandbox: Sandbox) -> tuple[str, ...]:
     """The command behind a program that makes the terminal its own, so that Ctrl-C reaches it.
 
-    Who opens a terminal as the first of a session has it. Landlock lets nobody open it, and a cage
-    of namespaces begins another session: there it is taken by what is open already.
+    Who opens a terminal as the first of a session has it. A sandbox lets nobody open it, or begins another
+    session: there it is taken by what is open already.
     """
     match sandbox.name:
         case "bubblewrap":
             return ("setsid", "-c", *command)
-        case "namespaces":
-            return tuple(command)  # its launcher does
-        case "landlock":
-            import shutil
-
-            perl = shutil.which("perl", path=SYSTEM_PATH)
-            taking = (perl, "-e", _PERL) if perl else (sys.executable, "-ISc", _PYTHON)
-            return (*taking, str(termios.TIOCSCTTY), *command)
+        case "namespaces" | "landlock":
+            return tuple(command)  # the launcher does
         case _:
             return ("/bin/sh", "-c", _SHELL, os.ttyname(theirs), *command)

@@ -1,4 +1,4 @@
-"""A small process with one thread that starts commands in namespaces of their own.
+"""A small process with one thread that starts commands, in namespaces of their own where there are any.
 
     python -I -S -c "..." DESCRIPTOR
 
@@ -7,6 +7,9 @@ of itself whose parent is the engine (``CLONE_PARENT``), so the engine waits for
 A copy is the first process in its namespaces. It is made before there is a command, prepares what is the
 same for every one, and waits for its request: then it mounts what the command is to see, gives up its
 rights, starts the command and waits for it. This file knows nothing but the standard library.
+
+Where no namespaces may be made, Landlock and the filter bind a copy all the same. Then what a command leaves
+running may outlive the copy, and a second copy answers the kernel for it from there on (``_succeed``).
 
 Sources: https://man7.org/linux/man-pages/man7/user_namespaces.7.html and mount_setattr.2, clone.2.
 """
@@ -23,14 +26,16 @@ import stat
 import struct
 import sys
 import termios
+import time
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn, TypedDict
 
 from ouroboros.safety.locking import kernel
-from ouroboros.safety.locking.observing import Observed, Observer, observe
+from ouroboros.safety.locking.observing import BLIND, Observed, Observer, observe, observe_rest
 
-IS_USER, IS_NETWORK = 1, 2
-"""What is asked for with a copy: a user namespace of its own, and the network of the machine."""
+IS_USER, IS_NETWORK, IS_BARE = 1, 2, 4
+"""What is asked for with a copy: a user namespace of its own, the network of the machine, no namespaces at all."""
 
 IS_READY = b"0:"
 """Said right before the command is started; anything else is the number of an error and words."""
@@ -41,6 +46,8 @@ MOST_DESCRIPTORS = 32
 _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES = 0x10000000, 0x00020000, 0x20000000
 _NEW_IPC, _NEW_NETWORK = 0x08000000, 0x40000000
 _SAME_PARENT = 0x00008000
+_KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 6, 7})
+"""Without namespaces: chown, the modes of files, setuid, which unpacking as the superuser needs."""
 _READ_ONLY, _NO_SET_USER, _NO_DEVICES, _NO_PROGRAMS = 1, 2, 4, 8
 _REMOUNT, _BIND, _RECURSIVE = 0x20, 0x1000, 0x4000
 _PRIVATE, _SLAVE = 0x40000, 0x80000
@@ -48,7 +55,10 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _WRITABLE_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi")
 _SET_FLAGS, _UP = 0x8914, 0x1
 _MASK = "/dev/masked"
+_PAUSES = (0.01, 0.04, 0.2, 0.75, 2.0)
 _MOST_NUMBERS = 1 << 20
+_OF_A_GROUP = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
+"""Sent to all of a command; in namespaces the kernel keeps them from the first process."""
 _HIGH = 512
 """Descriptors of a request are moved above this number, out of the way of those that the command gets."""
 
@@ -59,6 +69,7 @@ class LaunchRequest(TypedDict):
     ``places`` are paths with what is mounted there, the outer ones first. ``targets`` are the numbers that the descriptors have for the command;
     two more follow them: where refusals are told, and the ruleset of Landlock if ``rights`` are not 0.
     ``observing`` is the filter where refusals are told of, and ``ports`` those of the proxy if there is one.
+    ``writable`` is None where the mounts say what may be written, else what Landlock lets be.
     """
 
     command: list[str]
@@ -72,6 +83,7 @@ class LaunchRequest(TypedDict):
     observing: str
     machine: str
     ports: list[int] | None
+    writable: list[str] | None
     targets: list[int]
 
 
@@ -89,6 +101,7 @@ def serve(descriptor: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(room, before[0]), most))
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that succeed a copy
     os.chdir("/")
     with socket.socket(fileno=descriptor) as ours:
         while flags := ours.recv(1):
@@ -103,60 +116,117 @@ def serve(descriptor: int) -> None:
 
 def _copied(flags: int, limit: tuple[int, int]) -> tuple[socket.socket, int]:
     """A copy that waits for its request: a socket to it, and its number."""
-    wanted = _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC | _SAME_PARENT | signal.SIGCHLD
-    wanted |= _NEW_USER if flags & IS_USER else 0
-    wanted |= 0 if flags & IS_NETWORK else _NEW_NETWORK
+    wanted = _SAME_PARENT | signal.SIGCHLD
+    if not flags & IS_BARE:
+        wanted |= _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
+        wanted |= _NEW_USER if flags & IS_USER else 0
+        wanted |= 0 if flags & IS_NETWORK else _NEW_NETWORK
     user, group = os.geteuid(), os.getegid()
     theirs, mine = socket.socketpair()
+    opened: list[int] = []
     try:
-        told = _raised(mine.detach())
-        try:
-            started = kernel.clone(wanted)
-            if started == 0:
-                _copy(told, flags, user, group, limit)
-        finally:
-            os.close(told)
+        opened.append(_raised(mine.detach()))
+        if flags & IS_BARE:
+            opened.append(_successor())
+        started = kernel.clone(wanted)
+        if started == 0:
+            _copy(opened, flags, user, group, limit)
     except OSError:
         theirs.close()
         raise
+    finally:
+        for each in opened:
+            os.close(each)
     return theirs, started
 
 
-def _copy(told: int, flags: int, user: int, group: int, limit: tuple[int, int]) -> NoReturn:
-    """All that a copy does; nothing of the server goes on in it."""
+def _successor() -> int:
+    """Makes a process that answers the kernel once a copy is gone; our end of a socket to it."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            told = _raised(ours.detach())
+            if os.fork() == 0:
+                _succeed(_raised(theirs.detach()))
+        except OSError:
+            ours.close()
+            raise
+    return told
+
+
+def _succeed(channel: int) -> NoReturn:
+    """Takes a listener, and serves it from the end of whoever sent it until nobody is left who could call.
+
+    Without it what a command leaves running could open no file any more to write to it.
+    """
     try:
         os.closerange(0, _HIGH)
-        os.closerange(told + 1, _MOST_NUMBERS)
-        kernel.end_with_parent(signal.SIGKILL)
+        os.closerange(channel + 1, _MOST_NUMBERS)
+        os.closerange(_HIGH, channel)
         os.setsid()
-        if flags & IS_USER:
-            _be(user, group)
-        kernel.not_dumpable()
-        prepared = _prepared()
-        if not flags & IS_NETWORK:
-            _loopback()
-        kernel.drop_capabilities(frozenset())
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=channel) as sent:
+            said, given, _, _ = socket.recv_fds(sent, 1 << 16, 1, socket.MSG_CMSG_CLOEXEC)
+            if given:
+                sent.recv(1)  # nothing is sent: it ends as the copy does, however that does
+                observe_rest(Observer(Observed.silent(given[0], **json.loads(said))), given[0])
+    finally:
+        os._exit(0)
+
+
+def _copy(opened: list[int], flags: int, user: int, group: int, limit: tuple[int, int]) -> NoReturn:
+    """All that a copy does; nothing of the server goes on in it. ``opened`` are its sockets."""
+    told, *others = opened
+    is_bare = bool(flags & IS_BARE)
+    try:
+        _left_open(*opened)
+        os.closerange(max(opened) + 1, _MOST_NUMBERS)
+        prepared = _apart(flags, user, group)
         found = _request(told)
         if found is None:
             os._exit(0)
         request, descriptors = found
         refusals, ruleset = _moved(request, descriptors)
-        _mounted(request["places"], prepared, is_read_only=request["is_read_only"])
+        if not is_bare:
+            _mounted(request["places"], prepared, is_read_only=request["is_read_only"])
         os.chdir(request["cwd"])
-        listener = _bound(request, ruleset)
+        listener = _bound(request, ruleset, is_bare=is_bare)
+        for each in others:
+            _handed_on(each, listener, request)
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        if listener < 0:
+            os.write(refusals, json.dumps([BLIND, ""]).encode() + b"\n")
         os.write(told, IS_READY)  # from here on the command may have done something
         first = _begun(request)
         os.close(told)
     except BaseException as failed:  # noqa: BLE001 - whatever it is, the engine is to know
         _give_up(told, failed)
     try:
-        _left_open(refusals, listener)
+        _left_open(refusals, listener, *others)
         if listener >= 0:
             _end_as(observe(first, Observer(_observed(request, listener, refusals)), listener))
         _wait(first)
     finally:
         os._exit(126)
+
+
+def _apart(flags: int, user: int, group: int) -> dict[str, int]:
+    """All that is the same for every command; what ``_prepared`` made."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    if flags & IS_BARE:
+        kernel.not_dumpable()
+        if user == 0:
+            kernel.drop_capabilities(_KEPT_CAPABILITIES)
+        return {}
+    kernel.end_with_parent(signal.SIGKILL)
+    if flags & IS_USER:
+        _be(user, group)
+    kernel.not_dumpable()
+    prepared = _prepared()
+    if not flags & IS_NETWORK:
+        _loopback()
+    kernel.drop_capabilities(frozenset())
+    return prepared
 
 
 def _request(told: int) -> tuple[LaunchRequest, list[int]] | None:
@@ -180,8 +250,19 @@ def _request(told: int) -> tuple[LaunchRequest, list[int]] | None:
     return json.loads(body), descriptors
 
 
+def _handed_on(channel: int, listener: int, request: LaunchRequest) -> None:
+    """Gives the listener to whoever is to answer after us; without one it ends at our end."""
+    for number in _OF_A_GROUP:
+        signal.signal(number, _ignore)  # the command gets it too, and ends or not
+    if listener < 0:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(channel)) as to:
+        facts = {"machine": request["machine"], "ports": request["ports"]}
+        socket.send_fds(to, [json.dumps(facts).encode()], [listener])
+
+
 def _observed(request: LaunchRequest, listener: int, told: int) -> Observed:
-    places = request["places"]
+    places, writable = request["places"], request["writable"]
     return Observed(
         listener=listener,
         told=told,
@@ -189,6 +270,7 @@ def _observed(request: LaunchRequest, listener: int, told: int) -> Observed:
         hidden=tuple(path for path, kind in places if kind in {"hidden", "veiled"}),
         mounted=frozenset(path for path, _ in places),
         ports=None if request["ports"] is None else tuple(request["ports"]),
+        writable=None if writable is None else tuple(writable),
     )
 
 
@@ -347,7 +429,7 @@ def _loopback() -> None:
         fcntl.ioctl(asking, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
 
 
-def _bound(request: LaunchRequest, ruleset: int) -> int:
+def _bound(request: LaunchRequest, ruleset: int, *, is_bare: bool) -> int:
     """Gives up what the command is not to have; what follows has it no more.
 
     The descriptor where its calls are told of; -1 where the kernel tells of none.
@@ -359,15 +441,16 @@ def _bound(request: LaunchRequest, ruleset: int) -> int:
             resource.setrlimit(kind, (most, most))
     kernel.no_new_privileges()
     if ruleset >= 0:
-        for name in ("pts", "shm"):
+        for name in () if is_bare else ("pts", "shm"):
             place = os.open(f"/dev/{name}", os.O_PATH | os.O_CLOEXEC)
             kernel.landlock_allow(ruleset, place, request["rights"])
             os.close(place)
         kernel.landlock_restrict(ruleset)
         os.close(ruleset)
-    kernel.no_capabilities()
-    kernel.not_dumpable()  # a change of capabilities may have undone both
-    kernel.end_with_parent(signal.SIGKILL)
+    if not is_bare:
+        kernel.no_capabilities()
+        kernel.not_dumpable()  # a change of capabilities may have undone both
+        kernel.end_with_parent(signal.SIGKILL)
     if request["observing"]:
         with contextlib.suppress(OSError):  # older than 5.19, or somebody else listens already
             return kernel.seccomp_listener(bytes.fromhex(request["observing"]))
@@ -385,7 +468,7 @@ def _begun(request: LaunchRequest) -> int:
     found = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     for path in paths:
         try:
-            return os.posix_spawn(path, command, environment)
+            return _spawned(path, command, environment)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except ValueError:  # a NUL among the words
@@ -394,6 +477,19 @@ def _begun(request: LaunchRequest) -> int:
             found = failed
     os.write(2, f"{command[0]}: {found.strerror}\n".encode("utf-8", "surrogateescape"))
     os._exit(126 + isinstance(found, FileNotFoundError))
+
+
+def _spawned(path: str, command: list[str], environment: dict[str, str]) -> int:
+    """A child; where the limit of processes is reached, what was just killed may still count, so it waits as shells do."""
+    for pause in _PAUSES:
+        with contextlib.suppress(BlockingIOError):
+            return os.posix_spawn(path, command, environment)
+        time.sleep(pause)
+    return os.posix_spawn(path, command, environment)
+
+
+def _ignore(number: int, frame: FrameType | None) -> None:
+    del number, frame
 
 
 def _give_up(told: int, failed: BaseException) -> NoReturn:

@@ -26,6 +26,9 @@ from ouroboros.safety.locking.seccomp import EPERM, MACHINES, FileCall, Machine
 
 _RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _NOTIFICATION, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
+BLIND = "blind"
+"""Told in the place of a right where the kernel notifies nobody."""
+
 _CONTINUE = 1
 _SYNC_WAKE_UP = 1
 _MOST_RECORDS, _MOST_CHARACTERS = 64, 1000
@@ -46,6 +49,7 @@ class Observed(NamedTuple):
         hidden: Places that may not even be read.
         mounted: Places with a mount of their own, which nobody can take away or put something over.
         ports: Where the proxy listens on loopback; None where there is no network at all.
+        writable: What may be written; None where access of the kernel's own says so.
     """
 
     listener: int
@@ -54,6 +58,13 @@ class Observed(NamedTuple):
     hidden: tuple[str, ...]
     mounted: frozenset[str]
     ports: tuple[int, ...] | None
+    writable: tuple[str, ...] | None = None
+
+    @classmethod
+    def silent(cls, listener: int, *, machine: str, ports: list[int] | None) -> "Observed":
+        """Calls that are answered and of which nobody is told."""
+        told = () if ports is not None else None
+        return cls(listener, -1, machine, hidden=(), mounted=frozenset(), ports=told)
 
 
 class Observer:
@@ -67,7 +78,8 @@ class Observer:
             self._files.setdefault(call.number, []).append(call)
         self._known: set[tuple[str, str]] = set()
         self._probing: set[int] = set()
-        os.set_blocking(observed.told, False)
+        if observed.told >= 0:
+            os.set_blocking(observed.told, False)
         with contextlib.suppress(OSError):  # older than 6.6: both may run on two processors then
             fcntl.ioctl(observed.listener, _SET_FLAGS, _SYNC_WAKE_UP)
 
@@ -85,18 +97,23 @@ class Observer:
         id, pid, _, number, _, _, *arguments = _NOTIFICATION.unpack(taken)
         calls = self._files.get(number, ())
         is_connect = number == self._calls.connect
-        # Before the answer: whoever waits for what the command says finds the record there already.
-        for call in calls:
-            flags = arguments[call.flags] if call.flags >= 0 else 0
-            self._look_at(call, _path_of(call, pid, arguments), flags)
-        if is_connect:
-            self._look_at_address(_memory(pid, arguments[1], _MOST_ADDRESS))
-        elif not calls and not self._is_probe(pid, number, arguments):
-            self._note(*_refused(self._calls, number, arguments))
+        if self._of.told >= 0:
+            self._look(pid, number, arguments)
         goes_on = bool(calls) or (is_connect and self._of.ports is not None)
         answer = _ANSWER.pack(id, 0, 0 if goes_on else -EPERM, _CONTINUE if goes_on else 0)
         with contextlib.suppress(OSError):
             fcntl.ioctl(self._of.listener, _SEND, bytearray(answer))
+
+    def _look(self, pid: int, number: int, arguments: list[int]) -> None:
+        calls = self._files.get(number, ())
+        # Before the answer: whoever waits for what the command says finds the record there already.
+        for call in calls:
+            flags = arguments[call.flags] if call.flags >= 0 else 0
+            self._look_at(call, _path_of(call, pid, arguments), flags)
+        if number == self._calls.connect:
+            self._look_at_address(_memory(pid, arguments[1], _MOST_ADDRESS))
+        elif not calls and not self._is_probe(pid, number, arguments):
+            self._note(*_refused(self._calls, number, arguments))
 
     def _is_probe(self, pid: int, number: int, arguments: list[int]) -> bool:
         """Whether a process only tries if there is IPv6, as libraries do when they are loaded."""
@@ -109,7 +126,7 @@ class Observer:
     def _look_at(self, call: FileCall, path: str, flags: int) -> None:
         if not path or path.startswith(_KERNEL_PLACES):
             return
-        if any(path == place or path.startswith(f"{place}/") for place in self._of.hidden):
+        if any(_lies_in(path, place) for place in self._of.hidden):
             self._note("reach", path)
             return
         is_there = os.path.lexists(path)
@@ -125,6 +142,8 @@ class Observer:
                 is_in_folder, is_tried = True, True
             case "change":
                 is_in_folder, is_tried = False, True
+            case "mode":  # which Landlock does not refuse
+                is_in_folder, is_tried = False, self._of.writable is None
         is_moved = call.kind in {"remove", "replace"} and path in self._of.mounted
         asked = Path(path).parent if is_in_folder else path
         if is_moved or (is_tried and self._is_refused(asked)):
@@ -133,6 +152,10 @@ class Observer:
     def _is_refused(self, place: str | Path) -> bool:
         """Whether it is the sandbox that refuses, and not whom a file belongs to."""
         why = kernel.why_not_writable(place)
+        if self._of.writable is not None:
+            # Access knows nothing of Landlock: what it refuses itself, it would refuse outside too.
+            real = os.path.realpath(place)
+            return why == 0 and not any(_lies_in(real, root) for root in self._of.writable)
         # The superuser has that right outside.
         return why == errno.EROFS or (why in {errno.EACCES, errno.EPERM} and os.geteuid() == 0)
 
@@ -186,6 +209,19 @@ def observe(first: int, observer: Observer, listener: int) -> int:
                 observer.serve()
             else:
                 polled.unregister(listener)  # nobody is left who could call
+
+
+def observe_rest(observer: Observer, listener: int) -> None:
+    """Observes until nobody is left who could call."""
+    signal.signal(signal.SIGALRM, _ignore)
+    polled = select.poll()
+    polled.register(listener, select.POLLIN)
+    while any(event & select.POLLIN for _, event in polled.poll()):
+        observer.serve()
+
+
+def _lies_in(path: str, place: str) -> bool:
+    return path == place or path.startswith(f"{place.rstrip('/')}/")
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:

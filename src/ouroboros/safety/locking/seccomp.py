@@ -25,11 +25,11 @@ class FileCall(NamedTuple):
 
     Attributes:
         kind: Opens a file for writing; makes a name, takes one away, or puts one in the place of
-            another; changes what is there.
+            another; changes what is there, or its mode.
     """
 
     number: int
-    kind: Literal["open", "make", "remove", "replace", "change"]
+    kind: Literal["open", "make", "remove", "replace", "change", "mode"]
     folder: int
     path: int
     flags: int = -1
@@ -110,8 +110,9 @@ MACHINES = {
         files=(
             FileCall(2, "open", -1, 0, 1),
             FileCall(257, "open", 0, 1, 2),
-            *(FileCall(number, "change", -1, 0) for number in (85, 76, 90)),
-            *(FileCall(number, "change", 0, 1) for number in (268, 452)),
+            *(FileCall(number, "change", -1, 0) for number in (85, 76)),
+            FileCall(90, "mode", -1, 0),
+            *(FileCall(number, "mode", 0, 1) for number in (268, 452)),
             *(FileCall(number, "make", -1, 0) for number in (83, 133)),
             *(FileCall(number, "make", 0, 1) for number in (258, 259)),
             *(FileCall(number, "make", -1, 1) for number in (88, 86)),
@@ -164,7 +165,7 @@ MACHINES = {
         files=(
             FileCall(56, "open", 0, 1, 2),
             FileCall(45, "change", -1, 0),
-            *(FileCall(number, "change", 0, 1) for number in (53, 452)),
+            *(FileCall(number, "mode", 0, 1) for number in (53, 452)),
             *(FileCall(number, "make", 0, 1) for number in (34, 33)),
             *(FileCall(36, "make", 1, 2), FileCall(37, "make", 2, 3)),
             *(FileCall(number, "remove", 0, 1) for number in (35, 38, 276)),

@@ -78,8 +78,6 @@ def begin(
                 command=tuple(command), environment=seen, cwd=cwd, descriptors=inherited
             )
             popen = _launched(confined.launch, wanted, (stdin, stdout, stderr))
-        elif confined.lock is not None:
-            popen = _locked(confined.lock, start)
         elif confined.ends_with_thread:
             popen = lasting().submit(start).result()
         else:
@@ -116,19 +114,6 @@ def _launched(
 def _free(taken: Mapping[int, int]) -> int:
     """The lowest number after those of the three streams."""
     return next(number for number in itertools.count(3) if number not in taken)
-
-
-def _locked(lock: Callable[[], None], start: Callable[[], Started]) -> Started:
-    """Runs both in a thread that is thrown away: what it locked, it cannot unlock."""
-
-    def run() -> Started:
-        lock()
-        return start()
-
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="cage") as thrown_away:
-        return thrown_away.submit(run).result()
 
 
 @functools.cache
@@ -263,7 +248,7 @@ class LaunchedProcess:
         """Ends it at once, and all that it started; nothing where it has ended."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+                os.killpg(self.pid, signal.SIGKILL)  # it begins a session of its own
 
     def communicate(
         self, data: bytes | None = None, /, timeout: float | None = None

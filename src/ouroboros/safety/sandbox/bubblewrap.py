@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox import inner
-from ouroboros.safety.sandbox.cage import Confined
-from ouroboros.safety.sandbox.floor import limits, variables
+from ouroboros.safety.sandbox.cage import Confined, limits, variables
 from ouroboros.safety.sandbox.kept import aside
 from ouroboros.safety.sandbox.landlock import CHANGE, planned, ruleset_of
 from ouroboros.safety.sandbox.mounts import Kind, mounts_of, needs_user_namespace

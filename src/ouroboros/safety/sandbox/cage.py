@@ -1,5 +1,6 @@
 """What every cage is, what it makes of a command, and the value that means none."""
 
+import resource
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Literal, Protocol
@@ -7,6 +8,7 @@ from typing import IO, Literal, Protocol
 from msgspec import Struct, field
 
 from ouroboros.core.errors import ToolFailed
+from ouroboros.safety.sandbox.policy import Policy
 
 NAME, NO_NETWORK = "OURO_SANDBOX", "OURO_SANDBOX_NETWORK_DISABLED"
 """Variables by which a program can tell that it is confined."""
@@ -58,6 +60,10 @@ class Refusal(Struct, frozen=True):
 class Refusals(Protocol):
     """What a cage refused to one command, as it was observed."""
 
+    def is_blind(self) -> bool:
+        """Whether the kernel notified nobody, so that the words of a program are all there is."""
+        ...
+
     def all(self) -> Sequence[Refusal]:
         """All so far that is worth telling."""
         ...
@@ -95,13 +101,11 @@ class Confined(Struct, frozen=True, kw_only=True):
         command: Program and arguments, those of the cage first.
         environment: Variables set over those of the command.
         launch: Starts it, in the place of ``subprocess``; its number. It is a child of ours. Raises ``OSError``.
-        lock: Locks up the calling thread for good, and what it starts; never a thread of a pool.
         descriptors: Opens what the argument of that number is to name; closed after the start.
         ends_with_thread: The kernel ends the command with the thread that started it, so that thread
             has to last.
         finish: Takes away what the cage left on the disk, once the command has ended.
         notes: What the cage did about the command after its end, for whoever is told of it.
-        hint: What this cage refuses beyond what it means to, told with what it stopped.
         refusals: What it refused so far, as it was observed; None where nothing observes it.
         held: Is given what ends the command, where that runs on beyond its call.
     """
@@ -109,14 +113,12 @@ class Confined(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     launch: Callable[[CommandLaunch], int] | None = None
-    lock: Callable[[], None] | None = None
     descriptors: Mapping[int, Callable[[], int]] = field(
         default_factory=dict[int, Callable[[], int]]
     )
     ends_with_thread: bool = False
     finish: Callable[[], None] | None = None
     notes: list[str] = field(default_factory=list[str])
-    hint: str = ""
     refusals: "Refusals | None" = None
     held: Callable[[Callable[[], None]], None] | None = None
 
@@ -149,3 +151,18 @@ class Unconfined:
         """The command as it is."""
         del cwd
         return Confined(command=tuple(command))
+
+
+def limits(policy: Policy) -> dict[int, int]:
+    """No core files, and no more processes than the policy says."""
+    found = {resource.RLIMIT_CORE: 0}
+    if policy.processes and hasattr(resource, "RLIMIT_NPROC"):
+        found[resource.RLIMIT_NPROC] = policy.processes
+    return found
+
+
+def variables(name: str, policy: Policy) -> dict[str, str]:
+    """By which a program can tell that it is confined, and where its temporary files are to be."""
+    off = {NO_NETWORK: "1"} if policy.network == "off" else {}
+    temporary = {} if policy.temporary is None else {"TMPDIR": str(policy.temporary)}
+    return {NAME: name, **off, **temporary}

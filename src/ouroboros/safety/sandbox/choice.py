@@ -45,7 +45,7 @@ def choose(policy: Policy, offered: Features, *, restores: bool = True) -> Choic
         return Choice(sandbox=Bubblewrap(policy, offered.launcher))
     if offered.landlock and offered.seccomp:
         return Choice(
-            sandbox=Floor(policy, offered.limiter, restores=restores),
+            sandbox=Floor(policy, restores=restores),
             strength="partly",
             warnings=tuple(_gaps(policy, offered, restores=restores)),
             line="the sandbox of commands is Landlock alone here; `ouro doctor` says what that leaves open",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ouroboros.safety.locking.observing import BLIND
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined, Refusal
 from ouroboros.safety.sandbox.policy import Policy
 from ouroboros.safety.sanitize import sanitized
@@ -39,13 +40,14 @@ _QUIET_NAMES = frozenset({
 class ObservedRefusals:
     """Our end of what the launcher observes of one command."""
 
-    def __init__(self, policy: Policy) -> None:
-        """Opens nothing yet."""
-        self._policy = policy
+    def __init__(self, policy: Policy, hint: str = "") -> None:
+        """Opens nothing yet; ``hint`` says where this cage refuses beyond what it means to."""
+        self._policy, self._hint = policy, hint
         self._reading = -1
         self._rest = b""
         self._found: list[Refusal] = []
         self._given = 0
+        self._is_blind = False
 
     @contextlib.contextmanager
     def writing(self) -> Generator[int]:
@@ -56,6 +58,11 @@ class ObservedRefusals:
             yield writing
         finally:
             os.close(writing)
+
+    def is_blind(self) -> bool:
+        """Whether the kernel notified nobody, so that the words of a program are all there is."""
+        self._take()
+        return self._is_blind
 
     def all(self) -> Sequence[Refusal]:
         """All so far that is worth telling."""
@@ -75,6 +82,10 @@ class ObservedRefusals:
                 return f"writing {place}: commands may only read now"
             case "write" if any(Path(place).is_relative_to(p) for p in self._policy.protected):
                 return f"writing {place}: commands leave it as it is"
+            case "write" if self._hint and any(
+                Path(place).is_relative_to(p) for p in self._policy.writable
+            ):
+                return f"writing {place}: {self._hint}"
             case "write":
                 return f"writing {place}: outside of the folders that commands may write"
             case "reach":
@@ -110,6 +121,9 @@ class ObservedRefusals:
         *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
             right, place = msgspec.json.decode(line, type=tuple[str, str])
+            if right == BLIND:
+                self._is_blind = True
+                continue
             refusal = msgspec.convert({"right": right, "place": _shown(place)}, Refusal)
             if _QUIET_NAMES.isdisjoint(Path(place).parts):
                 self._found.append(refusal)
@@ -119,7 +133,7 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
     """What the cage of this command likely stopped: a file, a system call, or the network."""
     if NAME not in confined.environment:
         return ""
-    if confined.refusals is not None:
+    if confined.refusals is not None and not confined.refusals.is_blind():
         by_words = denial(exit_code, output)
         found = confined.refusals.all() if exit_code else ()
         if found:
@@ -128,8 +142,6 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
         return by_words if is_own else ""
     is_silent = NO_NETWORK in confined.environment
     by_words = denial(exit_code, output)
-    if by_words and confined.hint:
-        return f"{by_words}; {confined.hint}"
     if by_words or not is_silent:
         return by_words
     return network_denial(exit_code, output) or _unsaid(confined, exit_code, output)
@@ -137,7 +149,8 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
 
 def noted(confined: Confined, output: str = "") -> str:
     """What the cage did about a command, and what it refused to it since this was last asked, a line each."""
-    found = refused_since(confined, output) if confined.refusals is not None else ""
+    is_observed = confined.refusals is not None and not confined.refusals.is_blind()
+    found = refused_since(confined, output) if is_observed else ""
     notes = [*confined.notes, *([f"refused {found}"] if found else [])]
     return "".join(f"[sandbox: {note}]\n" for note in notes)
 
@@ -145,7 +158,7 @@ def noted(confined: Confined, output: str = "") -> str:
 def refused_since(confined: Confined, output: str) -> str:
     """What the cage refused since this was last asked; where nothing observes it, by the words of ``output``."""
     by_words = denial(1, output) if NAME in confined.environment else ""
-    if confined.refusals is None:
+    if confined.refusals is None or confined.refusals.is_blind():
         return by_words
     found = [confined.refusals.told(each) for each in confined.refusals.fresh()]
     if confined.refusals.is_hidden(by_words):

@@ -14,7 +14,7 @@ from ouroboros.safety.locking import kernel, seccomp
 from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.bubblewrap import Bubblewrap, Launcher
 from ouroboros.safety.sandbox.cage import Sandbox
-from ouroboros.safety.sandbox.inner import limiting, taking
+from ouroboros.safety.sandbox.inner import taking
 from ouroboros.safety.sandbox.namespaces import Namespaces
 from ouroboros.safety.sandbox.policy import Policy
 
@@ -34,7 +34,6 @@ class Features(Struct, frozen=True, kw_only=True):
     Attributes:
         landlock: Its version; 0 for none. From 3 on it stops every change of a file.
         seccomp: Whether system calls can be filtered on this kind of machine.
-        limiter: What a command is started behind, where nothing else sets its limits.
         namespaces: Whether namespaces of our own can be made, with mounts in them.
         launcher: ``bwrap``, when it works with the very flags that are used.
         without: Why there are neither.
@@ -43,7 +42,6 @@ class Features(Struct, frozen=True, kw_only=True):
 
     landlock: int = 0
     seccomp: bool = False
-    limiter: tuple[str, ...] = ()
     namespaces: bool = False
     launcher: Launcher | None = None
     without: str = ""
@@ -67,7 +65,6 @@ def features(*, bubblewrap: Bubble = "auto") -> Features:
     return Features(
         landlock=kernel.landlock_version(),
         seccomp=filters,
-        limiter=limiting(shutil.which("perl", path=_PLACES)),
         namespaces=is_own,
         launcher=launcher,
         without=without,

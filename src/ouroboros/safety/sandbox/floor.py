@@ -1,27 +1,20 @@
-"""The cage that needs no program: a thread locks itself up and then starts the command.
-
-Rights of Landlock, filters of system calls and the end of new privileges belong to a thread, and what
-it starts inherits them. The thread ends right after; nothing of us is locked.
-"""
+"""The sandbox where no namespaces may be made: Landlock and a filter of system calls alone."""
 
 import os
-import platform
-import resource
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
 from msgspec.structs import replace
 
-from ouroboros.safety.locking import kernel, seccomp
-from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined
-from ouroboros.safety.sandbox.inner import limits_of
+from ouroboros.safety.locking.launcher import IS_BARE
+from ouroboros.safety.sandbox.cage import CommandLaunch, Confined, variables
+from ouroboros.safety.sandbox.denial import ObservedRefusals
 from ouroboros.safety.sandbox.kept import KeptPlaces, aside
 from ouroboros.safety.sandbox.landlock import Ruleset, divided
 from ouroboros.safety.sandbox.policy import Policy
-
-_KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 6, 7})
-"""chown, the modes of files, setuid: what unpacking as the superuser needs, and nothing more."""
+from ouroboros.safety.sandbox.starting import filters_of, launcher, start_by_launcher
 
 _BESIDE = "in this sandbox nothing can be made, renamed or removed directly in"
 
@@ -31,25 +24,17 @@ class Floor:
 
     name = "landlock"
 
-    def __init__(
-        self, policy: Policy, limiter: tuple[str, ...] = (), *, restores: bool = False
-    ) -> None:
-        """``policy`` is enforced as far as Landlock can say it, limits by ``limiter``.
+    def __init__(self, policy: Policy, *, restores: bool = False) -> None:
+        """``policy`` is enforced as far as Landlock can say it.
 
         With ``restores`` what is protected in writable folders may be changed, and is put back afterwards;
         else nothing can be made beside it.
         """
         self._kept = KeptPlaces(policy) if restores else None
         self._aside = policy
-        policy = replace(policy, protected=()) if restores else policy
-        self._policy, self._limiter = policy, limiter
-        self._ruleset = Ruleset(policy)
-        self._filter = seccomp.refusing(
-            platform.machine(),
-            policy.network,
-            local_sockets=policy.local_sockets,
-            others=False,
-        )
+        self._policy = replace(policy, protected=()) if restores else policy
+        self._ruleset = Ruleset(self._policy)
+        self._filters = filters_of(self._policy, others=False)
         self._once = Lock()
 
     @property
@@ -58,35 +43,39 @@ class Floor:
         return bool(self._policy.hidden)
 
     def confine(self, command: Sequence[str], *, cwd: Path) -> Confined:
-        """The command as it is, started by a thread that has locked itself up."""
+        """The command, to be started by the launcher."""
         del cwd
         notes: list[str] = []
         set_aside = aside(self._aside, notes)
         kept = self._kept
-        is_begun = False
+        observed, is_begun = ObservedRefusals(self._policy, self._hint()), False
 
-        def lock() -> None:
+        def launch(start: CommandLaunch) -> int:
             nonlocal is_begun
             if kept is not None:
                 kept.begin()
-                is_begun = True
-            self._lock()
+            is_begun = True
+            with observed.writing() as refusals:
+                return self._launch(start, refusals)
 
         def finish() -> None:
             nonlocal is_begun
+            observed.end()
             if set_aside is not None:
                 set_aside()
-            if kept is not None and is_begun:
+            if is_begun:
                 is_begun = False
-                kept.end(notes)
+                if kept is not None:
+                    kept.end(notes)
+                launcher().prepare(IS_BARE)
 
         return Confined(
-            command=(*self._limited(), *command),
+            command=tuple(command),
             environment=variables(self.name, self._policy),
-            lock=lock,
-            finish=finish if kept is not None else None,
+            launch=launch,
+            finish=finish,
             notes=notes,
-            hint=self._hint(),
+            refusals=observed,
         )
 
     def _hint(self) -> str:
@@ -97,32 +86,19 @@ class Floor:
         places = ", ".join(f"{folder} (beside {inner.name})" for folder, inner in found.items())
         return f"{_BESIDE} {places}; in their folders there can" if found else ""
 
-    def _limited(self) -> tuple[str, ...]:
-        return (*self._limiter, limits_of(limits(self._policy))) if self._limiter else ()
-
-    def _lock(self) -> None:
+    def _launch(self, start: CommandLaunch, refusals: int) -> int:
         with self._once:
             ruleset = self._ruleset.opened()
         try:
-            if os.geteuid() == 0:
-                kernel.drop_capabilities(_KEPT_CAPABILITIES)
-            kernel.no_new_privileges()
-            kernel.landlock_restrict(ruleset)
+            return start_by_launcher(
+                start,
+                self._policy,
+                self._filters,
+                flags=IS_BARE,
+                refusals=refusals,
+                ruleset=partial(os.dup, ruleset),
+                places=[(place, "hidden") for place in self._policy.hidden],
+                writable=self._ruleset.writable,
+            )
         finally:
             os.close(ruleset)
-        kernel.seccomp(self._filter, every_thread=False)
-
-
-def limits(policy: Policy) -> dict[int, int]:
-    """No core files, and no more processes than the policy says."""
-    found = {resource.RLIMIT_CORE: 0}
-    if policy.processes and hasattr(resource, "RLIMIT_NPROC"):
-        found[resource.RLIMIT_NPROC] = policy.processes
-    return found
-
-
-def variables(name: str, policy: Policy) -> dict[str, str]:
-    """By which a program can tell that it is confined, and where its temporary files are to be."""
-    off = {NO_NETWORK: "1"} if policy.network == "off" else {}
-    temporary = {} if policy.temporary is None else {"TMPDIR": str(policy.temporary)}
-    return {NAME: name, **off, **temporary}

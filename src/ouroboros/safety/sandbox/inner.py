@@ -1,7 +1,7 @@
 """The line of Perl, or of Python, that a command is started behind: it takes on what binds itself.
 
-Limits belong to a process and not to a thread, so they cannot be set before the start. Rules of
-Landlock would keep ``bwrap`` from mounting, so inside of it they are taken on last.
+Limits and rules of Landlock would bind ``bwrap`` too, which could not mount then, so inside of it they
+are taken on last.
 """
 
 import platform
@@ -42,14 +42,6 @@ _PYTHON_END = (
 def limits_of(limits: Mapping[int, int]) -> str:
     """The limits as the first argument of the line."""
     return ",".join(f"{kind}:{most}" for kind, most in limits.items())
-
-
-def limiting(perl: str | None) -> tuple[str, ...]:
-    """Takes on limits; next come the limits and the command. Perl starts ten times faster than we."""
-    number = _PRLIMIT.get(platform.machine())
-    if perl is None or number is None:
-        return (sys.executable, "-I", "-S", "-c", _PYTHON_LIMITS + _PYTHON_END)
-    return (perl, "-e", _PERL_LIMITS % number + _PERL_END)
 
 
 def taking(perl: str | None) -> tuple[str, ...]:

@@ -158,6 +158,8 @@ class Ruleset:
         self._policy = policy
         self._seen: tuple[tuple[Path, int], ...] | None = None
         self._descriptor = -1
+        self.writable: tuple[Path, ...] = ()
+        """What the last one lets be written, and what lies below."""
 
     def opened(self) -> int:
         """A descriptor of its own, which the caller closes; from any thread, one at a time.
@@ -172,6 +174,7 @@ class Ruleset:
             self._seen = tuple((path, _changed(path)) for path in plan.listed)
             ports = None if self._policy.network == "on" else self._policy.ports
             self._descriptor = ruleset_of(plan, ports=ports)
+            self.writable = tuple(path for path, rights in plan.grants if rights & WRITE_FILE)
         return os.dup(self._descriptor)
 
     def close(self) -> None:

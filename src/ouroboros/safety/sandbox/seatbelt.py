@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ouroboros.safety.sandbox.cage import Confined
-from ouroboros.safety.sandbox.floor import variables
+from ouroboros.safety.sandbox.cage import Confined, variables
 from ouroboros.safety.sandbox.policy import Policy
 
 _ALWAYS = """(version 1)
