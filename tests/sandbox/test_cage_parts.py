@@ -23,6 +23,7 @@ from ouroboros.safety.sandbox.begin import ended
 from ouroboros.safety.sandbox.landlock import CHANGE, READ, READ_DIR, Plan, ruleset_of
 from ouroboros.safety.sandbox.namespaces import Namespaces
 from ouroboros.safety.sandbox.starting import end_launcher
+from tests.leftovers import left
 from tests.sandbox.cages import CAGES, OFFERED, SEPARATED, cage_of
 from tests.small_disk import mounted
 
@@ -205,6 +206,24 @@ def waiting_in_namespaces() -> set[int]:
             if len(status.partition("NSpid:")[2].partition("\n")[0].split()) > 1:
                 found.add(pid)
     return found
+
+
+def variables_of(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/environ").read_bytes()
+
+
+@pytest.mark.proves("F03")
+@pytest.mark.skipif(os.geteuid() != 0, reason="others see no variables of ours")
+@pytest.mark.parametrize("cage", [each for each in CAGES if each != "bubblewrap"])
+async def test_what_waits_for_the_next_command_shows_variables(work: Path, cage: str) -> None:
+    """Else every search for what a command left would look at it again and again, and wait in between."""
+    await to_thread.run_sync(end_launcher)
+    before = set(left(work))
+    assert await told(cage_of(cage, Policy(writable=(work,))), work, "echo one") == "one\n"
+    waiting = set(left(work)) - before
+    assert waiting
+    assert [pid for pid in waiting if not variables_of(pid)] == []
+    await to_thread.run_sync(end_launcher)
 
 
 @pytest.mark.proves("F03")

@@ -190,8 +190,8 @@ def _copy(opened: list[int], flags: int, user: int, group: int, limit: tuple[int
             _mounted(request["places"], prepared, is_read_only=request["is_read_only"])
         os.chdir(request["cwd"])
         listener = _bound(request, ruleset, is_bare=is_bare)
-        for each in others:
-            _handed_on(each, listener, request)
+        for number in _OF_A_GROUP if is_bare else ():
+            signal.signal(number, _ignore)  # the command gets it too, and ends or not
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
         if listener < 0:
             os.write(refusals, json.dumps([BLIND, ""]).encode() + b"\n")
@@ -201,6 +201,8 @@ def _copy(opened: list[int], flags: int, user: int, group: int, limit: tuple[int
     except BaseException as failed:  # noqa: BLE001 - whatever it is, the engine is to know
         _give_up(told, failed)
     try:
+        for each in others:
+            _handed_on(each, listener, request)
         _left_open(refusals, listener, *others)
         if listener >= 0:
             _end_as(observe(first, Observer(_observed(request, listener, refusals)), listener))
@@ -252,8 +254,6 @@ def _request(told: int) -> tuple[LaunchRequest, list[int]] | None:
 
 def _handed_on(channel: int, listener: int, request: LaunchRequest) -> None:
     """Gives the listener to whoever is to answer after us; without one it ends at our end."""
-    for number in _OF_A_GROUP:
-        signal.signal(number, _ignore)  # the command gets it too, and ends or not
     if listener < 0:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(channel)) as to:

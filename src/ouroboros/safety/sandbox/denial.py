@@ -3,7 +3,7 @@
 import contextlib
 import os
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -40,7 +40,7 @@ _QUIET_NAMES = frozenset({
 class ObservedRefusals:
     """Our end of what the launcher observes of one command."""
 
-    def __init__(self, policy: Policy, hint: str = "") -> None:
+    def __init__(self, policy: Policy, hint: Callable[[], str] = str) -> None:
         """Opens nothing yet; ``hint`` says where this cage refuses beyond what it means to."""
         self._policy, self._hint = policy, hint
         self._reading = -1
@@ -82,10 +82,9 @@ class ObservedRefusals:
                 return f"writing {place}: commands may only read now"
             case "write" if any(Path(place).is_relative_to(p) for p in self._policy.protected):
                 return f"writing {place}: commands leave it as it is"
-            case "write" if self._hint and any(
-                Path(place).is_relative_to(p) for p in self._policy.writable
-            ):
-                return f"writing {place}: {self._hint}"
+            case "write" if any(Path(place).is_relative_to(p) for p in self._policy.writable):
+                hint = self._hint()
+                return f"writing {place}: {hint}" if hint else f"writing {place}"
             case "write":
                 return f"writing {place}: outside of the folders that commands may write"
             case "reach":

@@ -237,7 +237,8 @@ class _Launcher:
                 self._process = begin(
                     Confined(command=words, ends_with_thread=True),
                     cwd=Path("/"),
-                    environment={},
+                    # A process without variables is looked at again wherever one is searched for by them.
+                    environment={"OUROBOROS_LAUNCHER": "1"},
                     stdin=quiet,
                     stdout=quiet,
                     stderr=quiet,
