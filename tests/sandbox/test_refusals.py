@@ -241,11 +241,31 @@ async def test_where_nobody_is_notified_the_words_of_the_program_count(
 
 @pytest.mark.parametrize("is_killed", [False, True])
 async def test_what_outlives_its_command_goes_on_writing(work: Path, is_killed: bool) -> None:
-    """With Landlock alone it may, and whoever is notified of its calls must outlive the command too."""
+    """With Landlock alone it may, and whoever is notified of its calls must outlive the command too.
+
+    At whatever moment that is killed: also with a call in hand that it has not answered yet.
+    """
     await to_thread.run_sync(end_launcher)  # so that only this command has anybody who does
-    lives = "while [ ! -e stop ]; do echo x > alive; done; echo x > ended"
+    finishes = [
+        await outlives(work / name, is_killed=is_killed)
+        for name in ("abcdefgh" if is_killed else "a")
+    ]
+    # The launcher alone is left: whoever answered for what outlived its command has ended with it.
+    await until(lambda: sum("locking.launcher" in each for each in left(work).values()) <= 1)
+    await to_thread.run_sync(end_launcher)
+    for finish in finishes:
+        finish()
+
+
+def folder_of(work: Path) -> Path:
+    work.mkdir()
+    (work / "lives").write_text("while [ ! -e stop ]; do echo x > alive; done; echo x > ended")
+    return work
+
+
+async def outlives(folder: Path, *, is_killed: bool) -> Callable[[], None]:
+    work = folder_of(folder)
     ends = "sleep 1000" if is_killed else "exit 3"
-    (work / "lives").write_text(lives)
     words = ("/bin/bash", "-c", f"setsid bash lives & while [ ! -s alive ]; do :; done; {ends}")
     confined = cage_of("landlock", Policy(writable=(work,))).confine(words, cwd=work)
     quiet = subprocess.DEVNULL
@@ -261,11 +281,8 @@ async def test_what_outlives_its_command_goes_on_writing(work: Path, is_killed: 
     await until(lambda: (work / "alive").exists())
     (work / "stop").touch()
     await until(lambda: (work / "ended").exists())
-    # The launcher alone is left: whoever answered for what outlived its command has ended with it.
-    await until(lambda: sum("locking.launcher" in each for each in left(work).values()) <= 1)
-    await to_thread.run_sync(end_launcher)
     assert confined.finish is not None
-    confined.finish()
+    return confined.finish
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -18,6 +18,7 @@ import contextlib
 import errno
 import fcntl
 import json
+import mmap
 import os
 import resource
 import signal
@@ -32,7 +33,8 @@ from types import FrameType
 from typing import NoReturn, TypedDict
 
 from ouroboros.safety.locking import kernel
-from ouroboros.safety.locking.observing import BLIND, Observed, Observer, observe, observe_rest
+from ouroboros.safety.locking.observing import Observed, Observer, observe, observe_rest
+from ouroboros.safety.locking.seccomp import BLIND
 
 IS_USER, IS_NETWORK, IS_BARE = 1, 2, 4
 """What is asked for with a copy: a user namespace of its own, the network of the machine, no namespaces at all."""
@@ -121,40 +123,46 @@ def _copied(flags: int, limit: tuple[int, int]) -> tuple[socket.socket, int]:
         wanted |= _NEW_MOUNTS | _NEW_PROCESSES | _NEW_IPC
         wanted |= _NEW_USER if flags & IS_USER else 0
         wanted |= 0 if flags & IS_NETWORK else _NEW_NETWORK
-    user, group = os.geteuid(), os.getegid()
+    owner = os.geteuid(), os.getegid()
     theirs, mine = socket.socketpair()
     opened: list[int] = []
+    taken = mmap.mmap(-1, mmap.PAGESIZE) if flags & IS_BARE else None
     try:
         opened.append(_raised(mine.detach()))
-        if flags & IS_BARE:
-            opened.append(_successor())
+        if taken is not None:
+            opened.append(_successor(taken))
         started = kernel.clone(wanted)
         if started == 0:
-            _copy(opened, flags, user, group, limit)
+            _copy(opened, taken, flags, owner, limit)
     except OSError:
         theirs.close()
         raise
     finally:
         for each in opened:
             os.close(each)
+        if taken is not None:
+            taken.close()
     return theirs, started
 
 
-def _successor() -> int:
-    """Makes a process that answers the kernel once a copy is gone; our end of a socket to it."""
+def _successor(taken: mmap.mmap) -> int:
+    """Makes a process that answers the kernel once a copy is gone; our end of a socket to it.
+
+    ``taken`` says what the copy has received last.
+    """
     ours, theirs = socket.socketpair()
     with theirs:
         try:
             told = _raised(ours.detach())
             if os.fork() == 0:
-                _succeed(_raised(theirs.detach()))
+                _succeed(_raised(theirs.detach()), taken)
         except OSError:
             ours.close()
             raise
     return told
 
 
-def _succeed(channel: int) -> NoReturn:
+def _succeed(channel: int, taken: mmap.mmap) -> NoReturn:
     """Takes a listener, and serves it from the end of whoever sent it until nobody is left who could call.
 
     Without it what a command leaves running could open no file any more to write to it.
@@ -168,19 +176,26 @@ def _succeed(channel: int) -> NoReturn:
             said, given, _, _ = socket.recv_fds(sent, 1 << 16, 1, socket.MSG_CMSG_CLOEXEC)
             if given:
                 sent.recv(1)  # nothing is sent: it ends as the copy does, however that does
-                observe_rest(Observer(Observed.silent(given[0], **json.loads(said))), given[0])
+                observed = Observed.silent(given[0], **json.loads(said))
+                observe_rest(Observer(observed), given[0], taken)
     finally:
         os._exit(0)
 
 
-def _copy(opened: list[int], flags: int, user: int, group: int, limit: tuple[int, int]) -> NoReturn:
+def _copy(
+    opened: list[int],
+    taken: mmap.mmap | None,
+    flags: int,
+    owner: tuple[int, int],
+    limit: tuple[int, int],
+) -> NoReturn:
     """All that a copy does; nothing of the server goes on in it. ``opened`` are its sockets."""
     told, *others = opened
     is_bare = bool(flags & IS_BARE)
     try:
         _left_open(*opened)
         os.closerange(max(opened) + 1, _MOST_NUMBERS)
-        prepared = _apart(flags, user, group)
+        prepared = _apart(flags, *owner)
         found = _request(told)
         if found is None:
             os._exit(0)
@@ -196,16 +211,18 @@ def _copy(opened: list[int], flags: int, user: int, group: int, limit: tuple[int
         if listener < 0:
             os.write(refusals, json.dumps([BLIND, ""]).encode() + b"\n")
         os.write(told, IS_READY)  # from here on the command may have done something
+        for each in others:
+            _handed_on(each, listener, request)
         first = _begun(request)
         os.close(told)
     except BaseException as failed:  # noqa: BLE001 - whatever it is, the engine is to know
         _give_up(told, failed)
     try:
-        for each in others:
-            _handed_on(each, listener, request)
         _left_open(refusals, listener, *others)
         if listener >= 0:
-            _end_as(observe(first, Observer(_observed(request, listener, refusals)), listener))
+            _end_as(
+                observe(first, Observer(_observed(request, listener, refusals), taken), listener)
+            )
         _wait(first)
     finally:
         os._exit(126)

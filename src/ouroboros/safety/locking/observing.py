@@ -12,6 +12,7 @@ import contextlib
 import errno
 import fcntl
 import json
+import mmap
 import os
 import select
 import signal
@@ -26,10 +27,9 @@ from ouroboros.safety.locking.seccomp import EPERM, MACHINES, FileCall, Machine
 
 _RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _NOTIFICATION, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
-BLIND = "blind"
-"""Told in the place of a right where the kernel notifies nobody."""
-
 _CONTINUE = 1
+_TAKEN = struct.Struct("=QQ")
+_MOST_NUMBER, _MOST_AFTER = (1 << 64) - 1, 1000
 _SYNC_WAKE_UP = 1
 _MOST_RECORDS, _MOST_CHARACTERS = 64, 1000
 _MOST_PATH, _MOST_ADDRESS = 4096, 128
@@ -70,9 +70,10 @@ class Observed(NamedTuple):
 class Observer:
     """Answers notifications, and writes down what is refused."""
 
-    def __init__(self, observed: Observed) -> None:
-        """Observes nothing yet."""
+    def __init__(self, observed: Observed, taken: mmap.mmap | None = None) -> None:
+        """Observes nothing yet; in ``taken`` stands what was received last, for whoever comes after us."""
         self._of, self._calls = observed, MACHINES[observed.machine]
+        self._taken = taken
         self._files: dict[int, list[FileCall]] = {}
         for call in self._calls.files:
             self._files.setdefault(call.number, []).append(call)
@@ -95,14 +96,35 @@ class Observer:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         id, pid, _, number, _, _, *arguments = _NOTIFICATION.unpack(taken)
+        self._note_taken(id, goes_on=False)
         calls = self._files.get(number, ())
         is_connect = number == self._calls.connect
         if self._of.told >= 0:
             self._look(pid, number, arguments)
         goes_on = bool(calls) or (is_connect and self._of.ports is not None)
-        answer = _ANSWER.pack(id, 0, 0 if goes_on else -EPERM, _CONTINUE if goes_on else 0)
+        self._note_taken(id, goes_on=goes_on)
+        self._answer(id, 0 if goes_on else EPERM)
+
+    def take_over(self, taken: mmap.mmap) -> None:
+        """Answers what somebody received who was ended before the answer: nobody else is told of it again.
+
+        Numbers follow each other. The last one that was written down may be answered already, and of those
+        after it, one at most was received; what was not is left as it is.
+        """
+        last, goes_on = _TAKEN.unpack_from(taken)
+        if last:
+            self._answer(last, 0 if goes_on else errno.EINTR)
+            for id in range(last + 1, last + _MOST_AFTER):
+                self._answer(id & _MOST_NUMBER, errno.EINTR)
+
+    def _answer(self, id: int, error: int) -> None:
+        answer = _ANSWER.pack(id, 0, -error, 0 if error else _CONTINUE)
         with contextlib.suppress(OSError):
             fcntl.ioctl(self._of.listener, _SEND, bytearray(answer))
+
+    def _note_taken(self, id: int, *, goes_on: bool) -> None:
+        if self._taken is not None:
+            _TAKEN.pack_into(self._taken, 0, id, goes_on)
 
     def _look(self, pid: int, number: int, arguments: list[int]) -> None:
         calls = self._files.get(number, ())
@@ -211,9 +233,10 @@ def observe(first: int, observer: Observer, listener: int) -> int:
                 polled.unregister(listener)  # nobody is left who could call
 
 
-def observe_rest(observer: Observer, listener: int) -> None:
-    """Observes until nobody is left who could call."""
+def observe_rest(observer: Observer, listener: int, taken: mmap.mmap) -> None:
+    """Observes in the place of another one until nobody is left who could call."""
     signal.signal(signal.SIGALRM, _ignore)
+    observer.take_over(taken)
     polled = select.poll()
     polled.register(listener, select.POLLIN)
     while any(event & select.POLLIN for _, event in polled.poll()):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ouroboros.safety.locking.observing import BLIND
+from ouroboros.safety.locking.seccomp import BLIND
 from ouroboros.safety.sandbox.cage import NAME, NO_NETWORK, Confined, Refusal
 from ouroboros.safety.sandbox.policy import Policy
 from ouroboros.safety.sanitize import sanitized
