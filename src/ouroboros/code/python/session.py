@@ -147,7 +147,8 @@ class PythonSession:
         self._frames = wire.Unpacker("hoemd", FRAME_BYTES)
         self._cage: object = None
         self._confined: Confined | None = None
-        self._is_direct = False
+        self._worker: int | None = None
+        """Its process, where a signal of ours reaches it."""
         self._number = 0
         self._names: tuple[str, ...] = ()
 
@@ -279,7 +280,7 @@ class PythonSession:
             for kind, payload in self._frames.feed(data):
                 if kind == "h":
                     hello = msgspec.json.decode(payload, type=_Hello)
-                    self._is_direct = hello.pid == child.pid
+                    self._worker = hello.pid if _is_of(hello.pid, child.pid) else None
                     return
         with anyio.move_on_after(1.0):
             await child.watch()
@@ -329,9 +330,9 @@ class PythonSession:
                 contextlib.suppress(CompanionGone, ProcessLookupError),
                 anyio.move_on_after(SETTLE_SECONDS / 2),
             ):
-                if number == b"1" and self._is_direct:
+                if number == b"1" and self._worker is not None:
                     # Code that holds the interpreter's lock keeps the worker from hearing a frame.
-                    os.kill(child.pid, signal.SIGINT)
+                    os.kill(self._worker, signal.SIGINT)
                 else:
                     await child.send(wire.packed("C", number))
                 await self._listen(block)
@@ -353,3 +354,11 @@ def _cage_of(sandbox: Sandbox) -> object:
     Each call may have a way of its own out of one and the same cage.
     """
     return "none" if sandbox.name == "none" else getattr(sandbox, "cage", sandbox)
+
+
+def _is_of(pid: int, session: int) -> bool:
+    """Whether a process is in this session; one in a namespace of its own says a number that is not ours."""
+    try:
+        return os.getsid(pid) == session
+    except (ProcessLookupError, PermissionError):
+        return False

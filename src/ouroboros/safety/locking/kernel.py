@@ -26,7 +26,7 @@ _CLONE_TREE, _RECURSIVE, _EMPTY_PATH, _NO_FOLLOW = 1, 0x8000, 0x1000, 0x100
 _FROM_DESCRIPTOR = 4
 _HERE = -100
 _CAPABILITIES_VERSION = 0x20080522
-_SET_PARENT_DEATH_SIGNAL = 1
+_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 
 
 @functools.cache
@@ -258,3 +258,8 @@ def no_capabilities() -> None:
 def end_with_parent(number: int) -> None:
     """The calling process gets this signal when the thread that started it ends."""
     _prctl(_SET_PARENT_DEATH_SIGNAL, number)
+
+
+def adopt_orphans() -> None:
+    """What the children of this process leave behind becomes a child of it, and not of the first process."""
+    _prctl(_SET_CHILD_SUBREAPER, 1)

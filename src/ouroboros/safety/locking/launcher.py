@@ -59,8 +59,20 @@ _SET_FLAGS, _UP = 0x8914, 0x1
 _MASK = "/dev/masked"
 _PAUSES = (0.01, 0.04, 0.2, 0.75, 2.0)
 _MOST_NUMBERS = 1 << 20
-_OF_A_GROUP = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
-"""Sent to all of a command; in namespaces the kernel keeps them from the first process."""
+_FOR_THE_COMMAND = signal.valid_signals() - {
+    *(signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGCONT),
+    *(signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU),
+    *(
+        signal.SIGSEGV,
+        signal.SIGBUS,
+        signal.SIGILL,
+        signal.SIGFPE,
+        signal.SIGABRT,
+        signal.SIGSYS,
+        signal.SIGTRAP,
+    ),
+}
+"""What may be sent to a group; in namespaces the kernel keeps it from the first process."""
 _HIGH = 512
 """Descriptors of a request are moved above this number, out of the way of those that the command gets."""
 
@@ -152,13 +164,14 @@ def _successor(taken: mmap.mmap) -> int:
     """
     ours, theirs = socket.socketpair()
     with theirs:
+        told = _raised(ours.detach())
         try:
-            told = _raised(ours.detach())
-            if os.fork() == 0:
-                _succeed(_raised(theirs.detach()), taken)
+            started = os.fork()
         except OSError:
-            ours.close()
+            os.close(told)
             raise
+        if started == 0:
+            _succeed(theirs.detach(), taken)
     return told
 
 
@@ -168,10 +181,12 @@ def _succeed(channel: int, taken: mmap.mmap) -> NoReturn:
     Without it what a command leaves running could open no file any more to write to it.
     """
     try:
+        channel = _raised(channel)
         os.closerange(0, _HIGH)
         os.closerange(channel + 1, _MOST_NUMBERS)
         os.closerange(_HIGH, channel)
         os.setsid()
+        kernel.not_dumpable()
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=channel) as sent:
             said, given, _, _ = socket.recv_fds(sent, 1 << 16, 1, socket.MSG_CMSG_CLOEXEC)
             if given:
@@ -205,14 +220,14 @@ def _copy(
             _mounted(request["places"], prepared, is_read_only=request["is_read_only"])
         os.chdir(request["cwd"])
         listener = _bound(request, ruleset, is_bare=is_bare)
-        for number in _OF_A_GROUP if is_bare else ():
-            signal.signal(number, _ignore)  # the command gets it too, and ends or not
+        for number in _FOR_THE_COMMAND if is_bare else ():
+            signal.signal(number, _ignore)  # it gets what is sent to its group, and ends or not
+        for each in others:
+            _handed_on(each, listener, request)
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
         if listener < 0:
             os.write(refusals, json.dumps([BLIND, ""]).encode() + b"\n")
         os.write(told, IS_READY)  # from here on the command may have done something
-        for each in others:
-            _handed_on(each, listener, request)
         first = _begun(request)
         os.close(told)
     except BaseException as failed:  # noqa: BLE001 - whatever it is, the engine is to know
@@ -234,6 +249,7 @@ def _apart(flags: int, user: int, group: int) -> dict[str, int]:
     os.setsid()
     if flags & IS_BARE:
         kernel.not_dumpable()
+        kernel.adopt_orphans()  # so that what a command leaves is below us, and seen and reaped
         if user == 0:
             kernel.drop_capabilities(_KEPT_CAPABILITIES)
         return {}

@@ -28,7 +28,6 @@ from ouroboros.safety.locking.seccomp import EPERM, MACHINES, FileCall, Machine
 _RECEIVE, _SEND, _SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 _NOTIFICATION, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _CONTINUE = 1
-_TAKEN = struct.Struct("=QQ")
 _MOST_NUMBER, _MOST_AFTER = (1 << 64) - 1, 1000
 _SYNC_WAKE_UP = 1
 _MOST_RECORDS, _MOST_CHARACTERS = 64, 1000
@@ -73,7 +72,8 @@ class Observer:
     def __init__(self, observed: Observed, taken: mmap.mmap | None = None) -> None:
         """Observes nothing yet; in ``taken`` stands what was received last, for whoever comes after us."""
         self._of, self._calls = observed, MACHINES[observed.machine]
-        self._taken = taken
+        # Whole numbers of 64 bits are stored at once: a kill leaves none half written.
+        self._taken = None if taken is None else memoryview(taken).cast("Q")
         self._files: dict[int, list[FileCall]] = {}
         for call in self._calls.files:
             self._files.setdefault(call.number, []).append(call)
@@ -111,7 +111,8 @@ class Observer:
         Numbers follow each other. The last one that was written down may be answered already, and of those
         after it, one at most was received; what was not is left as it is.
         """
-        last, goes_on = _TAKEN.unpack_from(taken)
+        with memoryview(taken).cast("Q") as noted:
+            last, goes_on = noted[0], noted[1]
         if last:
             self._answer(last, 0 if goes_on else errno.EINTR)
             for id in range(last + 1, last + _MOST_AFTER):
@@ -124,7 +125,8 @@ class Observer:
 
     def _note_taken(self, id: int, *, goes_on: bool) -> None:
         if self._taken is not None:
-            _TAKEN.pack_into(self._taken, 0, id, goes_on)
+            self._taken[1] = goes_on
+            self._taken[0] = id
 
     def _look(self, pid: int, number: int, arguments: list[int]) -> None:
         calls = self._files.get(number, ())

@@ -61,7 +61,7 @@ class Refusals(Protocol):
     """What a cage refused to one command, as it was observed."""
 
     def is_blind(self) -> bool:
-        """Whether the kernel notified nobody, so that the words of a program are all there is."""
+        """Whether the words of a program are all there is, as nobody was notified of what was refused."""
         ...
 
     def all(self) -> Sequence[Refusal]:

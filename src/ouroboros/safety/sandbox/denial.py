@@ -40,9 +40,15 @@ _QUIET_NAMES = frozenset({
 class ObservedRefusals:
     """Our end of what the launcher observes of one command."""
 
-    def __init__(self, policy: Policy, hint: Callable[[], str] = str) -> None:
-        """Opens nothing yet; ``hint`` says where this cage refuses beyond what it means to."""
-        self._policy, self._hint = policy, hint
+    def __init__(
+        self, policy: Policy, hint: Callable[[], str] = str, *, sees_all: bool = True
+    ) -> None:
+        """Opens nothing yet.
+
+        ``hint`` says where this cage refuses beyond what it means to; not ``sees_all``, and it refuses
+        some of what nobody is notified of.
+        """
+        self._policy, self._hint, self._sees_all = policy, hint, sees_all
         self._reading = -1
         self._rest = b""
         self._found: list[Refusal] = []
@@ -60,9 +66,9 @@ class ObservedRefusals:
             os.close(writing)
 
     def is_blind(self) -> bool:
-        """Whether the kernel notified nobody, so that the words of a program are all there is."""
+        """Whether the words of a program are all there is, as nobody was notified of what was refused."""
         self._take()
-        return self._is_blind
+        return self._is_blind or (not self._sees_all and not self._found)
 
     def all(self) -> Sequence[Refusal]:
         """All so far that is worth telling."""
@@ -148,18 +154,24 @@ def stopped(confined: Confined, exit_code: int, output: str) -> str:
 
 def noted(confined: Confined, output: str = "") -> str:
     """What the cage did about a command, and what it refused to it since this was last asked, a line each."""
-    is_observed = confined.refusals is not None and not confined.refusals.is_blind()
-    found = refused_since(confined, output) if is_observed else ""
+    found = _observed_since(confined, output)
     notes = [*confined.notes, *([f"refused {found}"] if found else [])]
     return "".join(f"[sandbox: {note}]\n" for note in notes)
 
 
 def refused_since(confined: Confined, output: str) -> str:
-    """What the cage refused since this was last asked; where nothing observes it, by the words of ``output``."""
-    by_words = denial(1, output) if NAME in confined.environment else ""
-    if confined.refusals is None or confined.refusals.is_blind():
-        return by_words
+    """What the cage refused since this was last asked; where nobody is notified of it, by the words of ``output``."""
+    found = _observed_since(confined, output)
+    if found or (confined.refusals is not None and not confined.refusals.is_blind()):
+        return found
+    return denial(1, output) if NAME in confined.environment else ""
+
+
+def _observed_since(confined: Confined, output: str) -> str:
+    if confined.refusals is None:
+        return ""
     found = [confined.refusals.told(each) for each in confined.refusals.fresh()]
+    by_words = denial(1, output)
     if confined.refusals.is_hidden(by_words):
         found.append(f"what is hidden from commands ({by_words})")
     return _listed(found)

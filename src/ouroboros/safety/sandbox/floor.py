@@ -48,7 +48,7 @@ class Floor:
         notes: list[str] = []
         set_aside = aside(self._aside, notes)
         kept = self._kept
-        observed, is_begun = ObservedRefusals(self._policy, self._hint), False
+        observed, is_begun = ObservedRefusals(self._policy, self._hint, sees_all=False), False
 
         def launch(start: CommandLaunch) -> int:
             nonlocal is_begun

@@ -221,6 +221,17 @@ async def test_a_block_that_does_not_let_go_is_ended_and_its_names_are_told(tmp_
 
 
 @pytest.mark.proves("C20")
+async def test_a_block_that_holds_the_interpreter_is_interrupted_in_the_sandbox(tmp_path: Path):
+    sandbox = Floor(Policy(reach="workspace-write", writable=(tmp_path,)))
+    async with python(tmp_path) as run:
+        await run("kept = 1", sandbox=sandbox)
+        holds = "import ctypes\nctypes.PyDLL(None).sleep(1000)"
+        stopped = await run(holds, 0.3, sandbox=sandbox)
+        assert (stopped.stopped, stopped.lost) == ("time", ())
+        assert (await run("kept", sandbox=sandbox)).value == "1"
+
+
+@pytest.mark.proves("C20")
 async def test_a_cancel_stops_the_block_and_keeps_its_variables(tmp_path: Path):
     async with python(tmp_path) as run:
         await run("kept = 1")
