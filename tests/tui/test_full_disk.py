@@ -14,7 +14,12 @@ from tests.tui.pictures import text
 from tests.tui.prompt_stage import keys
 from tests.tui.screen_stage import SECONDS, sees, settled, shown, started, turns
 
-SLOW = {"text": "word " * 40_000, "chunk": 2_000, "pace_seconds": 0.01}
+WAITS = {
+    "text": "word " * 400,
+    "tool_calls": [
+        {"name": "shell", "arguments": {"command": "while [ ! -e go ]; do sleep 0.02; done"}}
+    ],
+}
 
 
 @pytest.fixture
@@ -49,11 +54,12 @@ async def test_words_that_cannot_be_kept_are_given_back(tmp_path: Path, small_ho
 async def test_a_run_that_dies_says_so_and_the_prompt_is_free(
     tmp_path: Path, small_home: Path
 ) -> None:
-    start = started(tmp_path, model=turns(tmp_path, SLOW))
+    start = started(tmp_path, model=turns(tmp_path, WAITS, {"text": "It is kept."}))
     async with shown(start) as (app, pilot):
         await keys(pilot, "hello<enter>")
-        await sees(app, pilot, "word word")
+        await sees(app, pilot, "word word", "while [ ! -e go ]")
         filled(small_home)
+        (start.cwd / "go").touch()
         await sees(app, pilot, "error: No room on the disk")
         with anyio.fail_after(SECONDS):
             while app.prompt.is_at_work:
