@@ -322,7 +322,7 @@ class PythonSession:
 
     async def _interrupt(self, block: _Block) -> None:
         """Ctrl-C for the block; it keeps its variables if it lets go."""
-        child = self._child
+        child, worker = self._child, self._worker
         if child is None or block.done is not None:
             return
         for number in (b"1", b"2"):
@@ -330,9 +330,10 @@ class PythonSession:
                 contextlib.suppress(CompanionGone, ProcessLookupError),
                 anyio.move_on_after(SETTLE_SECONDS / 2),
             ):
-                if number == b"1" and self._worker is not None:
+                # Looked at again: where it has ended, somebody else may have its number.
+                if number == b"1" and worker is not None and _is_of(worker, child.pid):
                     # Code that holds the interpreter's lock keeps the worker from hearing a frame.
-                    os.kill(self._worker, signal.SIGINT)
+                    os.kill(worker, signal.SIGINT)
                 else:
                     await child.send(wire.packed("C", number))
                 await self._listen(block)
