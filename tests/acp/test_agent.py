@@ -58,6 +58,7 @@ async def test_words_are_answered_and_a_file_is_changed_after_the_persons_yes(
         }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_a_no_leaves_the_file_alone_and_the_run_goes_on(tmp_path: Path) -> None:
     async with editing(tmp_path, [WRITE, DONE]) as editor:
@@ -67,6 +68,7 @@ async def test_a_no_leaves_the_file_alone_and_the_run_goes_on(tmp_path: Path) ->
         assert editor.updates("tool_call_update")[-1]["status"] == "failed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_a_yes_for_the_session_is_asked_for_once(tmp_path: Path) -> None:
     again = Turn(tool_calls=(call("write", path="a.txt", content="newer\n"),))
@@ -102,6 +104,7 @@ async def test_always_names_the_folder_of_an_edit_and_the_beginning_of_a_command
         assert (editor.cwd / "b.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     "outcome", ["answer", pytest.param("cancel first", marks=pytest.mark.deep)]
@@ -126,6 +129,7 @@ async def test_a_question_that_is_cancelled_stops_the_run(tmp_path: Path, outcom
         assert not (editor.cwd / "a.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     "way",
@@ -191,6 +195,7 @@ async def test_a_session_is_loaded_with_all_that_was_said_and_done(tmp_path: Pat
         assert editor.text().endswith("Gone on.")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_what_was_taken_back_is_not_told_again(tmp_path: Path) -> None:
     async with editing(tmp_path, [Turn(text="One."), Turn(text="Two.")]) as editor:
@@ -205,6 +210,7 @@ async def test_what_was_taken_back_is_not_told_again(tmp_path: Path) -> None:
         assert editor.text("user_message_chunk") == "First."
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_sessions_run_side_by_side_and_are_told_apart(tmp_path: Path) -> None:
     turns = [Turn(text="Left.", when="left"), Turn(text="Right.", when="right")]
@@ -228,6 +234,7 @@ async def test_sessions_run_side_by_side_and_are_told_apart(tmp_path: Path) -> N
         assert said == {left: "Left.", right: "Right."}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_pictures_links_and_files_of_the_editor_reach_the_model(tmp_path: Path) -> None:
     async with editing(tmp_path, [DONE]) as editor:
@@ -283,6 +290,7 @@ async def test_modes_and_the_model_are_changed_and_told(tmp_path: Path) -> None:
             assert refused.value.code == -32602
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_a_plan_is_shown_and_carried_out_in_the_mode_that_was_chosen(tmp_path: Path) -> None:
     turns = [
@@ -301,6 +309,7 @@ async def test_a_plan_is_shown_and_carried_out_in_the_mode_that_was_chosen(tmp_p
         assert (editor.cwd / "a.txt").read_text() == "new\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_the_steps_of_the_work_are_told_as_a_plan(tmp_path: Path) -> None:
     steps = [{"step": "Look", "status": "completed"}, {"step": "Mend", "status": "in_progress"}]
@@ -333,6 +342,7 @@ async def test_how_full_the_context_is_and_what_it_cost_is_told(tmp_path: Path) 
         await editor.until(lambda _: bool(editor.updates("usage_update")))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_the_models_question_is_answered_by_one_of_its_options(tmp_path: Path) -> None:
     options = [
@@ -365,6 +375,7 @@ async def test_commands_of_ours_are_listed_and_carried_out(tmp_path: Path) -> No
         await editor.until(lambda _: bool(editor.updates("current_mode_update")))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 @pytest.mark.parametrize(
     ("turn", "settings", "stop"),
@@ -380,6 +391,7 @@ async def test_why_a_run_ended_is_said_as_the_protocol_has_it(
         assert await editor.prompt(await editor.open(), "Do it.") == stop
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_a_run_that_fails_is_an_error_with_its_reason(tmp_path: Path) -> None:
     turns = [Turn(fault=Fault(kind="invalid_request", message="no such thing")), DONE]
@@ -422,6 +434,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp")
 async def test_frames_that_mean_nothing_are_refused_and_the_line_stays(tmp_path: Path) -> None:
     async with editing(tmp_path, [DONE]) as editor:
@@ -438,6 +451,7 @@ async def test_frames_that_mean_nothing_are_refused_and_the_line_stays(tmp_path:
         assert not any("error" in each for each in editor.frames)
 
 
+@pytest.mark.deep
 async def test_words_that_cannot_be_taken_are_refused(tmp_path: Path) -> None:
     async with editing(tmp_path, [DONE]) as editor:
         session = await editor.open()

@@ -34,6 +34,7 @@ async def at_work(editor: Editor, words: str = "Go on.") -> str:
     return session
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files")
 async def test_unsaved_text_is_what_a_model_reads(tmp_path: Path) -> None:
     async with editing(tmp_path, [READ, DONE], can=BOTH) as editor:
@@ -55,6 +56,7 @@ async def test_a_file_that_is_named_in_words_is_read_as_it_stands_in_the_editor(
         assert "2\ttwo\n" in said
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files")
 @pytest.mark.parametrize(
     "change",
@@ -87,6 +89,7 @@ async def test_a_change_starts_from_unsaved_text_and_goes_through_the_editor(
             assert (piece["oldText"], piece["newText"]) == ("one\ntwo\n", "one\n2\n")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files")
 async def test_an_editor_that_only_reads_keeps_its_unsaved_text(tmp_path: Path) -> None:
     only: Frame = {"fs": {"readTextFile": True}}
@@ -122,6 +125,7 @@ async def test_a_bundle_is_not_applied_over_unsaved_text(tmp_path: Path) -> None
         assert sorted(each.name for each in editor.cwd.glob("*.py")) == ["a.py"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("can", [{}, {"fs": {}}, {"fs": {"readTextFile": False}}])
 async def test_an_editor_that_offers_nothing_is_not_asked(tmp_path: Path, can: Frame) -> None:
     async with editing(tmp_path, [READ, EDIT, DONE], can=can) as editor:
@@ -131,6 +135,7 @@ async def test_an_editor_that_offers_nothing_is_not_asked(tmp_path: Path, can: F
         assert not [each for each in editor.frames if each.get("method", "").startswith("fs/")]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files")
 async def test_a_rule_stands_before_the_editor(tmp_path: Path) -> None:
     rules: dict[str, Any] = {"permissions.deny": ["read(a.py)", "edit(a.py)"]}
@@ -140,6 +145,7 @@ async def test_a_rule_stands_before_the_editor(tmp_path: Path) -> None:
         assert editor.asked("fs/read_text_file") == editor.asked("fs/write_text_file") == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files")
 async def test_a_no_of_the_person_keeps_the_editor_as_it_is(tmp_path: Path) -> None:
     async with editing(tmp_path, [EDIT, DONE], can=BOTH) as editor:
@@ -149,6 +155,7 @@ async def test_a_no_of_the_person_keeps_the_editor_as_it_is(tmp_path: Path) -> N
         assert editor.buffers == {str(editor.cwd / "a.py"): "one\ntwo\n"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files")
 async def test_what_the_person_types_between_two_calls_is_not_written_over(tmp_path: Path) -> None:
     async with editing(tmp_path, [READ, EDIT, DONE], can=BOTH) as editor:
@@ -172,6 +179,7 @@ REFUSALS: list[tuple[str, Frame]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 @pytest.mark.parametrize("refusal", [each for _, each in REFUSALS], ids=[n for n, _ in REFUSALS])
 async def test_where_the_editor_says_no_the_disk_is_read_and_written(
@@ -185,6 +193,7 @@ async def test_where_the_editor_says_no_the_disk_is_read_and_written(
         assert (editor.cwd / "a.py").read_text() == "1\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 @pytest.mark.parametrize(
     "answer",
@@ -242,6 +251,7 @@ async def test_a_cancel_does_not_wait_for_an_editor_that_is_silent(tmp_path: Pat
         assert "does not answer" not in editor.text()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 async def test_windows_line_ends_stay_and_are_no_unsaved_change(tmp_path: Path) -> None:
     async with editing(tmp_path, [READ, DONE, READ, EDIT, DONE], can=BOTH) as editor:
@@ -264,6 +274,7 @@ async def test_windows_line_ends_stay_and_are_no_unsaved_change(tmp_path: Path) 
         assert path.read_bytes() == b"one\r\n2\r\nthree\r\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 async def test_a_file_that_the_editor_formats_is_said_to_differ(tmp_path: Path) -> None:
     async with editing(tmp_path, [EDIT, DONE], can=BOTH) as editor:
@@ -280,6 +291,7 @@ async def test_a_file_that_the_editor_formats_is_said_to_differ(tmp_path: Path) 
         assert "the file on the disk differs" in outcomes(editor)[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 async def test_a_link_out_of_the_folder_is_asked_about_by_where_it_leads(tmp_path: Path) -> None:
     async with editing(tmp_path, [READ, DONE], can=BOTH) as editor:
@@ -290,6 +302,7 @@ async def test_a_link_out_of_the_folder_is_asked_about_by_where_it_leads(tmp_pat
         assert [each["path"] for each in editor.asked("fs/read_text_file")] == [str(outside)]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-files-odd-editors")
 async def test_pictures_and_what_is_no_text_are_not_asked_for(tmp_path: Path) -> None:
     async with editing(tmp_path, [READ, DONE], can=BOTH) as editor:

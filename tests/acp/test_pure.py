@@ -49,6 +49,7 @@ def test_no_line_breaks_the_reader(line: bytes) -> None:
     assert isinstance(frames.step(line), Request | Notification | Reply | Nonsense)
 
 
+@pytest.mark.deep
 @given(st.integers() | st.text(max_size=20), st.text(max_size=50))
 def test_what_is_written_is_read_as_it_was(id: int | str, text: str) -> None:
     if isinstance(id, int) and abs(id) < 2**53:

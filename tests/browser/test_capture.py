@@ -127,6 +127,7 @@ async def test_an_endless_page_is_drawn_smaller(stage: Stage, artifacts: Artifac
     assert scale(100, 100) == 1
 
 
+@pytest.mark.deep
 async def test_a_viewport_is_set_and_taken_back(stage: Stage) -> None:
     tab = await stage.show("<title>x</title>")
     usual = await read(tab, "innerWidth")

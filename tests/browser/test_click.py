@@ -28,6 +28,7 @@ async def clicked(tab: Tab) -> list[object]:
     return [entry[1] for entry in await heard(tab) if entry[0] == "click"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_a_click_is_real_and_tells_what_came_of_it(stage: Stage) -> None:
     tab = await stage.show(LOG + "<button id=b>Save</button>")
@@ -149,6 +150,7 @@ async def test_the_first_visible_of_several_is_taken_and_the_number_told(stage: 
     assert (acted.matches, await clicked(tab)) == (3, ["y"])
 
 
+@pytest.mark.deep
 async def test_transforms_and_nested_scrolling_are_followed(stage: Stage) -> None:
     page = """<div style="height:200px;overflow:auto"><div style="height:900px"></div>
     <div style="transform:rotate(30deg) scale(.6) translate(90px,20px);width:150px">
@@ -179,6 +181,7 @@ async def test_a_label_and_the_box_it_covers_are_one(stage: Stage) -> None:
     assert acted.checked is True
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C05")
 async def test_buttons_counts_modifiers_and_positions(stage: Stage) -> None:
     page = """<div id=b style="width:200px;height:100px;margin:20px"></div><script>
@@ -207,6 +210,7 @@ async def test_hovering_shows_what_hovering_shows(stage: Stage) -> None:
     assert await read(tab, "getComputedStyle(menu).display") == "block"
 
 
+@pytest.mark.deep
 async def test_a_click_that_navigates_says_so_and_where(stage: Stage) -> None:
     there = stage.site.put("there", "<title>There</title>")
     tab = await stage.show(f"<a id=a href='{there}'>go</a>")
@@ -254,6 +258,7 @@ async def test_an_aim_is_not_carried_over_to_another_page(stage: Stage) -> None:
     assert await heard(tab) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C14")
 async def test_an_aim_at_what_does_something_else_by_now_presses_nothing(stage: Stage) -> None:
     tab = await stage.show(LOG + "<form action=/search><button id=b>Go</button></form>")
@@ -316,6 +321,7 @@ async def test_an_aim_is_covered_between_look_and_act(stage: Stage) -> None:
     assert await clicked(tab) == ["b"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C14")
 async def test_facts_tell_a_submit_a_payment_an_upload_and_a_download(stage: Stage) -> None:
     page = """<form action="/order/new" method=post><input name=action><input name=submit>

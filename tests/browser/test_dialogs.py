@@ -25,6 +25,7 @@ def _ask(tab: Tab, code: str) -> None:
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C18")
 async def test_an_alert_is_waved_through_and_remembered(stage: Stage) -> None:
     dialogs, events = await _watched(stage)
@@ -73,6 +74,7 @@ async def test_the_words_of_a_dialog_are_cut_to_a_preview(stage: Stage) -> None:
     await dialogs.answer(tab.id, accept=False)
 
 
+@pytest.mark.deep
 async def test_a_tab_with_an_open_question_can_be_closed(stage: Stage) -> None:
     dialogs, _ = await _watched(stage)
     tab = await stage.show("<title>Shop</title>")
@@ -90,6 +92,7 @@ async def test_no_dialog_cannot_be_answered(stage: Stage, tab: Tab) -> None:
         await dialogs.answer(tab.id, accept=True)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C18")
 async def test_a_page_that_asks_to_stay_is_left_when_we_leave_it(stage: Stage) -> None:
     await _watched(stage)

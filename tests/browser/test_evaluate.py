@@ -81,6 +81,7 @@ async def page(stage: Stage, body: str = SHOP) -> Tab:
     return tab
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C03")
 @pytest.mark.parametrize("world", ["isolated", pytest.param("main", marks=pytest.mark.deep)])
 @every("code, value", VALUES)
@@ -92,6 +93,7 @@ async def test_code_comes_to_its_value(
     assert msgspec.json.decode(await tab.evaluate(code, world=world)) == value
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C03")
 @pytest.mark.parametrize("world", ["isolated", pytest.param("main", marks=pytest.mark.deep)])
 @every("code, words", FAILURES)
@@ -208,6 +210,7 @@ async def test_code_that_waits_when_its_page_is_left_is_not_run_again(
     assert stage.site.paths().count("/once") == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C03")
 async def test_our_world_is_out_of_the_pages_reach(stage: Stage) -> None:
     """A page that replaces everything it can reach changes nothing for code in our world."""

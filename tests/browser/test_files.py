@@ -54,6 +54,7 @@ async def _landed(stage: Stage, tmp_path: Path, most: int = 1_000_000) -> Landin
     return landing
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C17")
 async def test_a_download_becomes_an_artifact_with_name_size_and_hash(
     stage: Stage, tmp_path: Path
@@ -123,6 +124,7 @@ async def test_waiting_for_a_download_that_never_begins_ends(stage: Stage, tmp_p
         await landing.downloads.wait(timeout_seconds=0.1)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C17")
 async def test_a_chooser_is_caught_and_given_the_files(stage: Stage, tmp_path: Path) -> None:
     choosers = Choosers()

@@ -149,6 +149,7 @@ async def test_boxes_and_radio_buttons_are_clicked_where_they_differ(stage: Stag
         await uncheck(tab, "#x")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C06")
 async def test_rich_text_is_filled_and_typed(stage: Stage) -> None:
     page = "<div id=e contenteditable><b>old</b> text</div>"

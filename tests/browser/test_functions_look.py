@@ -146,6 +146,7 @@ async def test_a_look_is_small_and_an_outline_has_handles(repl: Desk) -> None:
     assert "handle" in outline["items"][0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B05")
 async def test_what_is_read_is_not_on_record(repl: Desk, stage: Stage) -> None:
     await opened(repl, "<p>canary-4711</p>")

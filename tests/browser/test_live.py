@@ -66,6 +66,7 @@ def click(person: Person, tab: str, x: float, y: float, *, button: str = "left")
     person.wish("mouse", tab=tab, what="up", button=button, count=1, **at)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_pictures_of_a_tab_arrive_and_a_click_in_one_lands(
     stage: Stage, views: Gallery
@@ -480,6 +481,7 @@ async def test_of_a_persons_own_browser_only_the_tab_they_look_at_is_drawn(
         assert {picture.tab for picture in person.pictures} == {two.id}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_nonsense_is_refused_and_a_window_that_never_reads_is_cut_off(
     stage: Stage, views: Gallery

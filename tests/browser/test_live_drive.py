@@ -101,6 +101,7 @@ async def test_a_look_waits_too_and_goes_on_after_it_was_handed_back(
         assert "left" in await repl.fails(f"await click('{tab.id}', h)")  # what it held is stale
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-hands-in-a-tab")
 async def test_what_a_person_types_is_on_no_record(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(FORM.replace("<input", "<input type=password"))
@@ -194,6 +195,7 @@ async def test_people_see_where_the_agent_acts_and_their_own_hands_are_no_news(
         assert len([said for said in person.told if said["kind"] == "point"]) == before
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_a_dialog_is_shown_and_the_person_answers_it(stage: Stage, views: Gallery) -> None:
     tab = await stage.show(
@@ -220,6 +222,7 @@ async def test_a_dialog_is_shown_and_the_person_answers_it(stage: Stage, views: 
     assert [event.by for event in views.events if isinstance(event, DialogAnswered)] == ["person"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-tabs-in-trouble")
 async def test_a_page_that_asks_for_files_gets_those_of_the_workspace_only(
     stage: Stage, views: Gallery, work: Path

@@ -75,6 +75,7 @@ async def test_odd_documents_are_observed(stage: Stage) -> None:
         assert (await observe(tab)).ready == "complete", page
 
 
+@pytest.mark.deep
 async def test_a_page_under_a_dialog_is_told_from_outside(stage: Stage) -> None:
     tab = await stage.show("<title>Shop</title>")
     tab.dialog = "confirm"

@@ -23,6 +23,7 @@ _LOCATE = "await new Promise(r => navigator.geolocation.getCurrentPosition(() =>
 _STATES = "(await Promise.all(['geolocation','notifications','camera','microphone','clipboard-read'].map(n => navigator.permissions.query({name: n})))).map(s => s.state).join()"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C18")
 async def test_a_page_gets_nothing_of_the_machine_and_nothing_hangs(stage: Stage) -> None:
     await Permissions().begin(stage.connection, stage.tabs)

@@ -178,6 +178,7 @@ def test_recipes_are_short_and_whole() -> None:
     assert Shelf().text("../shelf") is None
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C13")
 async def test_a_recipe_is_in_the_request_after_it_was_asked_for_and_not_before(
     tmp_path: Path,

@@ -105,6 +105,7 @@ async def test_a_title_that_a_page_gave_itself_is_known(tmp_path: Path, site: Si
         assert "title: Inbox -> 3 new" in contexts(s)[2]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C01", "C19")
 async def test_a_title_that_a_page_gave_itself_is_a_change(tabs: Tabs, site: Site) -> None:
     tab = tabs.tab(await tabs.open(site.put("inbox", "<title>Inbox</title>")))

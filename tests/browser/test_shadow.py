@@ -71,6 +71,7 @@ async def test_two_that_look_at_once_both_find_what_is_closed(stage: Stage) -> N
     assert words == {"Deep", "in the shadow"}
 
 
+@pytest.mark.deep
 async def test_reading_lists_what_is_in_open_roots(stage: Stage) -> None:
     tab = await stage.show(PAGE.replace("MODE", "open"))
     links = msgspec.json.decode(await get_links(tab))

@@ -22,6 +22,7 @@ def _bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-logins")
 async def test_cookies_of_a_page_are_read_and_written(stage: Stage) -> None:
     cookie = (("set-cookie", "sid=abc; HttpOnly; SameSite=Lax"),)
@@ -36,6 +37,7 @@ async def test_cookies_of_a_page_are_read_and_written(stage: Stage) -> None:
         await set_cookie(tab, Cookie(name="a;b", value="x", domain="not a domain"))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-logins")
 async def test_storage_is_read_and_written_beside_the_scripts(stage: Stage) -> None:
     tab = await stage.show(

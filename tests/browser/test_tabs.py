@@ -34,6 +34,7 @@ async def met(holds: Callable[[], bool], seconds: float = 60) -> None:
             await anyio.sleep(pause)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C01")
 async def test_a_tab_tells_its_address_title_status_and_icon(tabs: Tabs, site: Site) -> None:
     url = site.put("one", PAGE.format("One", "x"))
@@ -59,6 +60,7 @@ TITLES = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C01")
 async def test_a_title_has_no_signs_that_hide_reorder_or_steer(tabs: Tabs, site: Site) -> None:
     url = site.put("signs", PAGE.format("first", "x"))
@@ -124,6 +126,7 @@ async def test_fast_pages_are_never_missed(tabs: Tabs, site: Site) -> None:
         await tabs.close(id)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C02")
 async def test_a_page_that_cannot_be_reached_is_an_error_and_no_tab_is_left(tabs: Tabs) -> None:
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
@@ -349,6 +352,7 @@ async def test_a_context_of_its_own_has_its_own_cookies(tabs: Tabs, site: Site) 
     await met(lambda: len(tabs.all()) == 2)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C18")
 async def test_while_a_dialog_is_open_calls_fail_at_once(tabs: Tabs, site: Site) -> None:
     id = await tabs.open(site.put("one", PAGE.format("One", "x")))

@@ -25,6 +25,7 @@ async def test_what_comes_is_shown_and_goes_is_waited_for(stage: Stage) -> None:
     assert await read(tab, "document.getElementById('b')") is None
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-waits")
 async def test_what_never_comes_ends_in_time_and_says_what(stage: Stage) -> None:
     tab = await stage.show(LATER)

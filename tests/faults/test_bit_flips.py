@@ -114,6 +114,7 @@ def in_index(sound: Path, *, seed: int, count: int) -> list[int]:
     return random.Random(seed).sample(range(first, first + size * 8), count)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults")
 def test_a_flipped_bit_is_told_or_harmless(sound: Path, tmp_path: Path) -> None:
     bits = anywhere(sound, seed=1, count=15) + in_index(sound, seed=2, count=15)
@@ -143,6 +144,7 @@ def test_a_column_of_another_kind_ends_what_is_believed(sound: Path, tmp_path: P
         assert "event 9 could not be read" in found.warnings[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults")
 def test_events_that_only_the_index_has_lost_are_told_and_come_back(
     sound: Path, tmp_path: Path

@@ -174,6 +174,7 @@ def test_acknowledged_events_that_are_gone_with_it_are_missed(
     assert examine(home) == Health()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults-lost-wal")
 def test_a_session_that_is_gone_with_it_is_missed(tmp_path: Path) -> None:
     told = killed_writing(tmp_path, after=0)

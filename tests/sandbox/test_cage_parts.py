@@ -212,6 +212,7 @@ def variables_of(pid: int) -> bytes:
     return Path(f"/proc/{pid}/environ").read_bytes()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F03")
 @pytest.mark.skipif(os.geteuid() != 0, reason="others see no variables of ours")
 @pytest.mark.parametrize("cage", [each for each in CAGES if each != "bubblewrap"])
@@ -226,6 +227,7 @@ async def test_what_waits_for_the_next_command_shows_variables(work: Path, cage:
     await to_thread.run_sync(end_launcher)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F03")
 @NAMESPACES
 @pytest.mark.parametrize("is_launcher_too", [False, True])

@@ -101,6 +101,7 @@ async def test_a_poisoned_language_fools_neither_calls_nor_summaries_nor_the_end
         assert final.logs == ("said",)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B25")
 async def test_what_belongs_to_the_host_cannot_be_replaced_or_changed():
     host = TableHost()

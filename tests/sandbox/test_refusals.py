@@ -120,6 +120,7 @@ async def test_what_was_refused_is_named_with_its_place(work: Path, cage: str) -
     assert wrong == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F11")
 @pytest.mark.parametrize("cage", OBSERVED)
 async def test_what_is_let_through_is_not_told_of(work: Path, cage: str) -> None:
@@ -158,6 +159,7 @@ async def test_words_of_a_program_alone_are_no_refusal(work: Path, cage: str) ->
     assert "outside/new" in stopped(confined, 1, heard)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("cage", OBSERVED)
 async def test_what_is_sent_to_its_group_ends_only_the_command(work: Path, cage: str) -> None:
     for name in ("USR1", "USR2", "ALRM", "TERM", "IO", "RTMIN+3"):
@@ -165,6 +167,7 @@ async def test_what_is_sent_to_its_group_ends_only_the_command(work: Path, cage:
         assert (await ran(Policy(writable=(work,)), work, text, cage))[:2] == (0, "got\ngoes on\n")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F11")
 @pytest.mark.parametrize("cage", OBSERVED)
 async def test_where_there_is_a_proxy_the_address_is_named(work: Path, cage: str) -> None:
@@ -182,6 +185,7 @@ async def test_where_there_is_a_proxy_the_address_is_named(work: Path, cage: str
         assert address in noted(confined, said)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("cage", OBSERVED)
 async def test_many_processes_and_killed_ones_are_observed_to_the_end(
     work: Path, cage: str
@@ -252,6 +256,7 @@ async def test_where_nobody_is_notified_the_words_of_the_program_count(
     assert done.stdout.endswith(", '')\n")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("is_killed", [False, True])
 async def test_what_outlives_its_command_goes_on_writing(work: Path, is_killed: bool) -> None:
     """With Landlock alone it may, and whoever is notified of its calls must outlive the command too.

@@ -54,6 +54,7 @@ def turns(*calls: ScriptedCall) -> list[Turn]:
     return [*(Turn(tool_calls=(each,)) for each in calls), DONE]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_one_command_writes_in_one_more_folder_and_the_next_does_not(tmp_path: Path):
     other = tmp_path / "other"
@@ -93,6 +94,7 @@ async def test_a_no_runs_nothing(tmp_path: Path):
     assert not (tmp_path / "work" / "ran").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.2", "codex-7", "codex-8")
 async def test_what_was_granted_for_a_time_is_not_asked_about_again(tmp_path: Path):
     other = tmp_path / "other"

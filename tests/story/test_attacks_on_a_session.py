@@ -121,6 +121,7 @@ async def test_no_script_of_the_model_does_harm(tmp_path: Path) -> None:
     assert (out / "secret").read_text() == (tmp_path / "secret").read_text() == "# swordfish42\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("tools-attacks")
 async def test_a_key_in_a_name_is_on_no_record(tmp_path: Path) -> None:
     """Of a file, of an argument, of an artifact, and of what a command says."""

@@ -99,6 +99,7 @@ async def test_without_credentials_the_person_reads_what_to_set(tmp_path: Path) 
     assert server.exchanges == []
 
 
+@pytest.mark.deep
 def test_without_a_region_the_person_reads_what_to_set(tmp_path: Path) -> None:
     done = ouro("run", "--model", "bedrock/amazon.nova-lite-v1:0", "Hi", cwd=tmp_path)
     assert done.returncode == 2

@@ -71,6 +71,7 @@ def test_a_domain_that_is_none(tmp_path: Path, word: str) -> None:
     assert repr(word) in refused(tmp_path, "--allow-domain", word)
 
 
+@pytest.mark.deep
 @every("words", [("--headed",), ("--profile", "work")])
 def test_what_only_a_browser_of_ours_can_be_told(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert f"{words[0]} does not go with --attach" in refused(tmp_path, "--attach", "9222", *words)

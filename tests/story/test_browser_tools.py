@@ -136,6 +136,7 @@ async def test_pictures_and_actions_keep_the_order_of_the_calls(tmp_path: Path, 
     assert places[0] > 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D11")
 async def test_a_script_over_files_speaks_through_its_console(tmp_path: Path) -> None:
     code = (
@@ -167,6 +168,7 @@ async def test_a_script_that_never_ends_is_ended(tmp_path: Path) -> None:
     assert "preview (data, not instructions): 2" in told[1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D35", "CF02")
 async def test_a_script_that_reads_twice_and_writes_once_asks_once(tmp_path: Path) -> None:
     code = (

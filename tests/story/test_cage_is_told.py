@@ -21,6 +21,7 @@ def said(s: Stage) -> list[str]:
     return [event.text for event in s.events(Logged) if "Landlock" in event.text]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F07")
 async def test_what_does_not_hold_is_said_once_before_there_is_a_command(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="touch made"),)), DONE]

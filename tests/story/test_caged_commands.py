@@ -90,6 +90,7 @@ async def test_a_yes_runs_it_once_more_outside_and_a_no_does_not(tmp_path: Path)
         assert made.exists() == (wish == "yes")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F04", "codex-10.2")
 async def test_the_network_is_off_and_keys_are_not_to_be_found(tmp_path: Path) -> None:
     command = (

@@ -165,6 +165,7 @@ async def test_no_header_of_ours_or_theirs_that_could_hold_a_key_is_kept(tmp_pat
     assert kept <= {"accept", "content-type"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("X04")
 @pytest.mark.parametrize("protocol", FORMATS)
 async def test_a_secret_that_a_tool_prints_is_not_in_the_recording(

@@ -84,6 +84,7 @@ async def test_after_five_turns_another_vendor_knows_all_that_was_done(
         assert results(sent(s, first)) == [f"out{number}" for number in range(7)]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D30")
 async def test_tools_go_by_the_names_a_vendor_knows(tmp_path: Path) -> None:
     habits = {

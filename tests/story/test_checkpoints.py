@@ -104,6 +104,7 @@ async def test_what_a_command_did_is_taken_back_and_had_again(tmp_path: Path):
             await s.session.send(Redo())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K09")
 async def test_what_is_sent_while_turns_are_taken_back_comes_after_it(tmp_path: Path):
     """A person types faster than files are brought back: nothing is refused, no turn begins too early."""
@@ -150,6 +151,7 @@ async def test_twenty_turns_can_be_taken_back_and_a_new_one_lets_go_of_them(tmp_
             await s.session.send(Undo(turns=30))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Path):
     turns = [write("a", "one"), DONE, write("b", "two"), DONE]
@@ -174,6 +176,7 @@ async def test_somebody_elses_changes_are_named_and_need_a_decision(tmp_path: Pa
         assert names(s) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_a_file_that_a_tool_did_not_name_is_somebody_elses(tmp_path: Path):
     turns = [
@@ -196,6 +199,7 @@ async def test_a_file_that_a_tool_did_not_name_is_somebody_elses(tmp_path: Path)
         assert refused.value.paths == ("mine",)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K05")
 async def test_going_back_is_itself_gone_back_from(tmp_path: Path):
     async with stage(tmp_path, [write("a", "one"), DONE, write("a", "two"), DONE]) as s:
@@ -250,6 +254,7 @@ async def test_what_cannot_be_kept_is_asked_about_once(tmp_path: Path):
         assert not (s.cwd / "a").exists()
 
 
+@pytest.mark.deep
 async def test_what_cannot_be_kept_is_told_once_where_nobody_is_asked(tmp_path: Path):
     turns = [write("a", "one"), write("b", "two"), DONE]
     work = tmp_path / "work"
@@ -263,6 +268,7 @@ async def test_what_cannot_be_kept_is_told_once_where_nobody_is_asked(tmp_path: 
         assert (s.cwd / "b").read_text() == "two"
 
 
+@pytest.mark.deep
 async def test_files_that_are_not_kept_are_named_once(tmp_path: Path):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "large").write_bytes(b"x" * 2_000)
@@ -328,6 +334,7 @@ async def test_a_full_disk_of_checkpoints_stops_a_write_that_could_not_be_undone
             assert names(s) == ["noise"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K08")
 async def test_a_goal_goes_back_and_comes_again_with_its_turn(tmp_path: Path):
     turns = [
@@ -376,6 +383,7 @@ async def test_what_a_person_saves_while_they_are_asked_is_theirs(tmp_path: Path
         assert names(s) == ["mine"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 async def test_a_turn_is_taken_back_beside_the_persons_own_work(tmp_path: Path):
     turns = [write("folder/a", "one"), shell("rm old; echo 2 > b"), DONE, DONE]

@@ -122,6 +122,7 @@ def test_a_pasted_text_of_several_lines_is_one_message(tmp_path: Path) -> None:
     assert program.picture.text.count("Done after") == 1
 
 
+@pytest.mark.deep
 def test_commands_change_the_session_and_mistakes_are_said(tmp_path: Path) -> None:
     with Program(["chat", "--model", "echo"], cwd=tmp_path) as program:
         program.sees("ask> ")

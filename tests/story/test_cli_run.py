@@ -118,6 +118,7 @@ def test_a_stream_begins_ready_ends_completed_and_is_numbered_without_gap(tmp_pa
     assert types.index("tool.started") < types.index("tool.attempted") < types.index("tool.result")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A05")
 def test_the_words_of_a_stream_come_as_deltas_that_start_and_end(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "ab cd ef", "chunk": 3})

@@ -75,6 +75,7 @@ async def test_before_a_turn_the_context_is_told_again_with_the_new_words(tmp_pa
         assert sum("<environment_context>" in text for text in told) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J02", "divergences-when-the-history-is-summarised")
 async def test_a_fixed_limit_fires_too(tmp_path: Path) -> None:
     usage = ScriptedUsage(input_uncached=1_200, output_text=0)
@@ -88,6 +89,7 @@ async def test_a_fixed_limit_fires_too(tmp_path: Path) -> None:
         assert len(s.events(ContextCompacted)) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J03", "divergences-context-that-turns-out-too")
 @every("format", FORMATS)
 async def test_an_overflow_is_met_by_compacting_and_trying_once_more(
@@ -114,6 +116,7 @@ async def test_a_second_overflow_ends_the_run(tmp_path: Path) -> None:
         assert (outcome.reason, len(s.events(ContextCompacted))) == ("failed", 1)
 
 
+@pytest.mark.deep
 async def test_a_summary_that_does_not_fit_is_asked_for_with_less(tmp_path: Path) -> None:
     overflow = Turn(fault=Fault(kind="context_overflow", times=2))
     turns = [

@@ -26,6 +26,7 @@ def git(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J11")
 async def test_the_meter_adds_up_to_what_the_provider_counted(tmp_path: Path) -> None:
     work = git(tmp_path / "work")
@@ -133,6 +134,7 @@ def test_a_chat_shows_its_context_and_takes_notes(tmp_path: Path) -> None:
     assert "#123 is it broken?" in log
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J11")
 def test_the_meter_can_be_read_by_programs(tmp_path: Path) -> None:
     done = ouro("chat", "--model", "echo", cwd=tmp_path, given="hello\n/context --json\n")
@@ -142,6 +144,7 @@ def test_the_meter_can_be_read_by_programs(tmp_path: Path) -> None:
     assert sum(block.tokens for block in meter.blocks) == meter.used
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J10", "J06", "I10")
 def test_a_chat_is_summarised_on_demand_and_says_what_that_costs(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "One."}, {"text": "The sum."}, {"text": "Two."})

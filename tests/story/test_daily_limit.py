@@ -21,6 +21,7 @@ DONE = Turn(text="Done.", usage=USAGE)
 DOLLAR: dict[str, Any] = {"openai-chat/scripted": {"input": 1000, "cached": 1, "output": 1}}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z10")
 async def test_what_other_sessions_spent_stops_a_run_before_its_next_turn(tmp_path: Path) -> None:
     async with stage(tmp_path, [LOOK, DONE], models=DOLLAR) as s:

@@ -66,6 +66,7 @@ def without_name(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name != "prompt_cache_key"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-cassettes")
 def test_without_a_key_its_place_is_shown_and_told(tmp_path: Path) -> None:
     done = ouro("debug", "prepare", "--model", "anthropic/m", "Say", "hello", cwd=tmp_path)

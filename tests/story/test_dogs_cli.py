@@ -243,6 +243,7 @@ def waits(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M22", "M23")
 @pytest.mark.parametrize(
     ("key", "code"),

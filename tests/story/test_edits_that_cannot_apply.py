@@ -146,6 +146,7 @@ async def test_a_file_that_somebody_changed_since_it_was_read_is_not_asked_about
         assert failed.status == "failed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E13", "E22")
 @every(
     "place, old",

@@ -106,6 +106,7 @@ async def test_a_call_cut_by_the_length_is_said_to_be_cut(tmp_path: Path, format
         assert not (s.cwd / "b.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize(
     ("format", "count"),

@@ -168,6 +168,7 @@ async def test_a_yes_to_leave_the_sandbox_is_none_to_what_is_denied(
     assert (work / "deep" / "er" / "a.pem").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E05")
 async def test_a_yes_shows_what_a_rule_asks_about_to_that_command_alone(
     tmp_path: Path, work: Path
@@ -190,6 +191,7 @@ async def test_a_yes_shows_what_a_rule_asks_about_to_that_command_alone(
     assert (work / "secrets" / "key").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E05")
 async def test_what_may_not_be_written_is_written_by_no_command(tmp_path: Path, work: Path) -> None:
     python = f"{sys.executable} -c \"open('pl'+'ain','w').write('x')\""
@@ -206,6 +208,7 @@ async def test_what_may_not_be_written_is_written_by_no_command(tmp_path: Path, 
     assert (work / "plain").read_text("utf-8") == "plain\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10")
 @pytest.mark.usefixtures("work")
 async def test_a_program_that_is_denied_as_such_is_not_started_by_another(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def prepare(s: Stage) -> Path:
     return s.cwd / "a.txt"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D29")
 @every("chunk", [0, 3])
 async def test_a_patch_is_called_as_text_and_answered_in_kind(tmp_path: Path, chunk: int) -> None:

@@ -56,6 +56,7 @@ def said(judge: ScriptedServer, number: int = -1) -> dict[str, Any]:
     return msgspec.json.decode(judge.exchanges[number].body)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22")
 async def test_an_allow_lets_the_action_happen_and_nobody_is_asked(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a.txt"), [ALLOW], interactive=True) as (s, judge):
@@ -179,6 +180,7 @@ async def test_a_failed_review_does_not_count(tmp_path: Path) -> None:
         assert s.events(GuardianStopped) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22", "divergences-guardian")
 async def test_after_three_denials_the_person_is_asked_where_one_is_there(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a", "b", "c", "d", "e"), [DENY] * 3, interactive=True) as (
@@ -234,6 +236,7 @@ async def test_the_reviewer_has_no_tools_and_its_words_do_nothing(tmp_path: Path
         assert len(judge.exchanges) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-12.5")
 async def test_the_reviewers_vendor_looks_nothing_up_for_it(tmp_path: Path) -> None:
     """A search of the vendor's own is a tool too, and its words are anybody's."""
@@ -251,6 +254,7 @@ async def test_the_reviewers_vendor_looks_nothing_up_for_it(tmp_path: Path) -> N
         assert (s.cwd / "a.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22")
 async def test_secrets_of_the_session_do_not_go_to_the_reviewer(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command=f"echo {SECRET} > a.txt"),))]
@@ -300,6 +304,7 @@ async def test_a_review_is_paid_for_by_the_session(tmp_path: Path) -> None:
         assert outcome.spent.input_tokens >= 1_000
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22")
 async def test_what_is_allowed_or_denied_by_rules_is_not_reviewed(tmp_path: Path) -> None:
     rules = {"allow": ["shell(touch a)"], "deny": ["shell(touch b)"]}
@@ -333,6 +338,7 @@ async def test_other_policies_leave_the_guardian_out(tmp_path: Path, policy: str
         assert [result.status for result in s.results.values()] == ["denied"]
 
 
+@pytest.mark.deep
 async def test_a_face_tells_what_the_guardian_said_and_asks_nobody(tmp_path: Path) -> None:
     async with guarded(tmp_path, touch("a", "b", "c"), [ALLOW, DENY, Turn(text="?")]) as (s, _):
         await s.run()

@@ -31,6 +31,7 @@ def read_first(tmp_path: Path) -> Turn:
     return Turn(tool_calls=(call("read", path="page.txt"),))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E22")
 async def test_the_guardian_is_told_what_was_read_from_outside(tmp_path: Path) -> None:
     turns = [read_first(tmp_path), *touch("a")]

@@ -62,6 +62,7 @@ async def test_exit_code_2_blocks_a_command_and_the_model_reads_why(tmp_path: Pa
         assert s.events(HookStarted)[0].call_id == result.call_id
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z09", "codex-13.1", "codex-13.2")
 async def test_updated_input_is_what_runs(tmp_path: Path):
     changed = answer(
@@ -151,6 +152,7 @@ async def test_a_stop_hook_sends_the_model_back_once(tmp_path: Path):
         assert ends(s) == [("Stop", "blocked"), ("Stop", "completed")]
 
 
+@pytest.mark.deep
 async def test_a_blocked_result_is_replaced_by_the_reason(tmp_path: Path):
     hooks = {"PostToolUse": hook("echo do not look >&2; exit 2", "Bash")}
     async with stage(tmp_path, [shell("echo hidden-word"), DONE], hooks=hooks) as s:

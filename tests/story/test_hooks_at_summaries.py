@@ -21,6 +21,7 @@ TURNS = [
 ]
 
 
+@pytest.mark.deep
 async def test_what_goes_is_handed_to_hooks_before_the_cut_and_what_they_say_is_told(
     tmp_path: Path,
 ) -> None:

@@ -60,6 +60,7 @@ async def test_every_moment_is_told_in_order_by_codexs_schemas(tmp_path: Path):
             assert wrong(each, rule, rule) == [], each
 
 
+@pytest.mark.deep
 async def test_a_call_is_told_with_its_answer(tmp_path: Path):
     hooks = {name: hook(kept(tmp_path)) for name in ("PreToolUse", "PostToolUse")}
     async with stage(tmp_path, [shell("echo hello"), DONE], hooks=hooks) as s:

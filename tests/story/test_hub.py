@@ -83,6 +83,7 @@ async def test_faces_that_ask_for_one_session_at_the_same_moment_get_one_room(
             await s.hub.open(resume="ses_nobody")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T16")
 async def test_who_joins_in_the_middle_of_a_reply_is_told_what_was_said_so_far_and_nothing_twice(
     tmp_path: Path,
@@ -106,6 +107,7 @@ async def test_who_joins_in_the_middle_of_a_reply_is_told_what_was_said_so_far_a
         assert [each.phase for each in deltas].count("end") == 1
 
 
+@pytest.mark.deep
 async def test_who_joins_while_a_command_runs_gets_its_output_once(tmp_path: Path) -> None:
     command = "echo begun; while [ ! -e go ]; do sleep 0.02; done; echo ended"
     turns = [Turn(tool_calls=(call("shell", command=command),)), Turn(text="Done.")]
@@ -230,6 +232,7 @@ async def test_words_for_a_run_that_has_just_ended_begin_one(tmp_path: Path) -> 
         assert not room.running
 
 
+@pytest.mark.deep
 async def test_a_run_that_was_cut_off_goes_on_without_words(tmp_path: Path) -> None:
     async with hub_stage(tmp_path, [STALLED, Turn(text="All of it.")]) as s:
         room = await s.hub.open()

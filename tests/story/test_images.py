@@ -31,6 +31,7 @@ def seen(body: str) -> list[int]:
     return [number for number in range(SHOTS) if f"c2hvdA{number:02}" in body]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("J12")
 async def test_thirty_screenshots_break_the_prefix_twice(tmp_path: Path) -> None:
     answers = [Turn(text=f"Seen {number}.") for number in range(SHOTS)]

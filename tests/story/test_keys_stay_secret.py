@@ -37,6 +37,7 @@ async def test_a_key_that_is_no_text_does_not_stop_a_run(tmp_path: Path) -> None
         assert (await s.run()).reason == "completed"
 
 
+@pytest.mark.deep
 async def test_a_key_at_the_edge_of_a_preview_is_not_shown_in_part(tmp_path: Path) -> None:
     code = """const key = (await read('key.txt')).trim()
 const half = 'x'.repeat(190) + key

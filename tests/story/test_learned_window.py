@@ -105,6 +105,7 @@ async def test_a_provider_of_ones_own_is_asked_with_the_same_proof(tmp_path: Pat
     assert await anyio.Path(count).read_text() == "once\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A31")
 async def test_nobody_is_asked_in_vain(tmp_path: Path) -> None:
     asked: dict[str, list[str]] = {}
@@ -131,6 +132,7 @@ PAGES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A31")
 async def test_a_list_that_says_nothing_changes_nothing(tmp_path: Path) -> None:
     wrong: list[object] = []

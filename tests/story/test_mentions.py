@@ -250,6 +250,7 @@ async def test_a_page_of_a_host_that_is_denied_is_not_fetched(tmp_path: Path) ->
         assert "do not try the same place another way" in told(s.body())
 
 
+@pytest.mark.deep
 async def test_a_mind_that_writes_code_is_shown_no_file(tmp_path: Path) -> None:
     work(tmp_path, n_md="the number is 42")
     async with rlm_stage(tmp_path, [block("setFinal(1)")]) as s:

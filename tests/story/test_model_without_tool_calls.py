@@ -49,6 +49,7 @@ def heard(s: Stage, number: int = -1) -> str:
     return str(latest["content"])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H19")
 @pytest.mark.parametrize("chunk", [0, 1])
 async def test_a_task_is_done_by_run_blocks(tmp_path: Path, chunk: int) -> None:
@@ -68,6 +69,7 @@ async def test_a_task_is_done_by_run_blocks(tmp_path: Path, chunk: int) -> None:
         assert bodies[2]["messages"][-2]["content"] == FIX.rstrip("\n")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H19")
 async def test_the_person_is_asked_and_a_no_reaches_the_model(tmp_path: Path) -> None:
     block = "```run sh\necho {} >> notes.txt\n```"
@@ -103,6 +105,7 @@ async def test_a_rule_holds_for_a_run_block(tmp_path: Path) -> None:
         assert heard(s).startswith("[result of sh: failed]\n")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H19")
 async def test_a_command_gets_300_seconds_and_no_more(tmp_path: Path) -> None:
     longer = '```run shell\n{"command": "true", "timeout": 600}\n```'
@@ -113,6 +116,7 @@ async def test_a_command_gets_300_seconds_and_no_more(tmp_path: Path) -> None:
         assert [one["timeout"] for one in asked] == [300, 300]
 
 
+@pytest.mark.deep
 async def test_a_command_that_takes_too_long_is_ended_and_told(tmp_path: Path) -> None:
     slow = '```run shell\n{"command": "sleep 60", "timeout": 0.2}\n```'
     async with small(tmp_path, [Turn(text=slow), Turn(text="Done.")]) as s:

@@ -183,6 +183,7 @@ async def test_a_no_ends_a_command_that_waits_in_the_background(tmp_path: Path) 
     assert "ended" in second
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E08", "E24")
 @with_own_network
 async def test_in_full_auto_no_host_is_reached_while_a_policy_file_is_broken(

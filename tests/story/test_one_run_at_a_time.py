@@ -138,6 +138,7 @@ async def test_a_failure_after_some_work_shows_what_was_said(tmp_path: Path) -> 
         assert (await s.run()).final == "I look."
 
 
+@pytest.mark.deep
 async def test_the_next_words_do_not_change_how_the_last_run_ended(tmp_path: Path) -> None:
     turns = [Turn(text="one", delay_seconds=60), Turn(text="two", delay_seconds=0.2)]
     outcomes: list[Outcome] = []

@@ -86,6 +86,7 @@ async def test_it_is_stopped_like_a_run(tmp_path: Path) -> None:
         assert "stopped by the user" in str(story.body()["messages"])
 
 
+@pytest.mark.deep
 async def test_it_does_not_go_on_for_ever(tmp_path: Path) -> None:
     async with stage(tmp_path, []) as story:
         code = await own(story, "sleep 600", tools={"shell_timeout_cap": 0.2})
@@ -108,6 +109,7 @@ async def test_words_that_were_said_meanwhile_are_answered(tmp_path: Path) -> No
         assert story.session.state.final == "Both heard."
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-shell-line")
 async def test_during_a_run_the_model_hears_of_it_at_its_next_step(tmp_path: Path) -> None:
     turns = [

@@ -155,6 +155,7 @@ async def test_what_a_project_brings_is_inert_until_it_is_approved(tmp_path: Pat
         assert "unsupported call: mine" in words_of(s)[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D20")
 async def test_a_tool_that_changes_while_a_session_runs_is_taken_out(tmp_path: Path) -> None:
     folder = await lay(tmp_path, "def call(what):\n    return 'first'\n")
@@ -222,6 +223,7 @@ async def test_a_tool_that_fails_says_why_and_the_run_goes_on(tmp_path: Path) ->
     assert not await anyio.Path("/etc/made").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D27")
 async def test_a_tool_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     folder = await lay(

@@ -400,6 +400,7 @@ def test_agents_and_definitions_without_one_are_listed_also_in_a_conversation(
         program.ends()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("O01", "O04", "O07")
 def test_wrong_words_are_refused_before_anything_begins(repo: Repository) -> None:
     typo = repo.folder.parent / "typo.agent.md"

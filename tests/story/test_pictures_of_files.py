@@ -17,6 +17,7 @@ def view(path: str) -> ScriptedCall:
     return call("call_tool", name="view_image", arguments={"path": path})
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D15", "D33")
 async def test_they_are_made_small_and_keep_their_order(tmp_path: Path) -> None:
     work = tmp_path / "work"

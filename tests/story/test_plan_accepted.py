@@ -126,6 +126,7 @@ async def test_a_plan_that_waits_is_still_there_after_a_restart(tmp_path: Path) 
         assert (again.cwd / "a.txt").read_text() == "x"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A32")
 async def test_a_mode_that_is_changed_while_a_run_is_on_holds_for_the_next_call(
     tmp_path: Path,

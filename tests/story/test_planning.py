@@ -89,6 +89,7 @@ def root(tmp_path: Path) -> Path:
     return project_in(tmp_path)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N01", "N02", "D36")
 async def test_nothing_is_changed_and_what_is_read_shows_what_was_planned(root: Path) -> None:
     before = picture(root.parent)
@@ -166,6 +167,7 @@ async def test_a_step_that_failed_is_a_risk_until_it_is_made_good(root: Path) ->
     assert told == ["step 2 failed in the rehearsal"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N01", "N02", "D36")
 async def test_a_write_that_leaves_the_project_is_only_written_down(root: Path) -> None:
     (root / "out").symlink_to(root.parent / "elsewhere")
@@ -214,6 +216,7 @@ def ended() -> int:
         return process.pid
 
 
+@pytest.mark.deep
 async def test_the_copy_of_a_killed_rehearsal_goes_with_the_next(root: Path) -> None:
     left = Path(gettempdir()) / f"ouro-plan-{ended()}-left"
     alive = Path(gettempdir()) / f"ouro-plan-{os.getpid()}-alive"

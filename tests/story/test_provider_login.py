@@ -199,6 +199,7 @@ async def test_a_key_from_the_vendors_page_is_kept_and_used(
     assert exchange.headers["user-agent"] == f"ouroboros/{__version__}"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H15")
 async def test_openrouter_is_logged_in_to_on_its_page(tmp_path: Path) -> None:
     """Its published addresses; nobody comes, as no browser of a test goes there."""
@@ -274,6 +275,7 @@ async def test_a_vendor_that_does_not_take_it_back_is_named(
     assert not LoginFile(tmp_path / ".ouroboros", "mine").path.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H15")
 async def test_the_answer_can_be_pasted_on_a_terminal(server: AuthServer, tmp_path: Path) -> None:
     configured(tmp_path, server, 'auth = "oauth"', client_id=CLIENT, issuer=server.url)
@@ -321,6 +323,7 @@ def test_without_any_input_only_the_page_is_waited_for(tmp_path: Path) -> None:
     assert "paste here" not in done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H15")
 def test_a_typed_key_is_not_shown(tmp_path: Path) -> None:
     variables = environment(tmp_path)

@@ -17,6 +17,7 @@ from tests.story.test_own_tools import DONE, using
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C20")
 async def test_python_keeps_its_variables_and_hands_over_files_and_pictures(tmp_path: Path):
     turns = [
@@ -39,6 +40,7 @@ async def test_python_keeps_its_variables_and_hands_over_files_and_pictures(tmp_
     assert fourth == "said\n[1, 2, 3]  [list of 3 (int)]"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C20", "sandbox-cage")
 async def test_python_is_held_by_the_cage(tmp_path: Path):
     canary = tmp_path / "canary"
@@ -60,6 +62,7 @@ async def test_python_is_held_by_the_cage(tmp_path: Path):
     assert await anyio.Path(tmp_path / "work" / "inside").exists()
 
 
+@pytest.mark.deep
 async def test_a_model_hears_that_the_cage_and_not_its_code_was_wrong(tmp_path: Path):
     turns = [
         using("python", code="open('.git/config', 'w')"),

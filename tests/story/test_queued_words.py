@@ -20,6 +20,7 @@ def said(s: Stage) -> list[str]:
     return [message.text for message in plain]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A23")
 async def test_a_steer_is_heard_at_the_next_turn_and_queued_words_after_the_run(
     tmp_path: Path,
@@ -48,6 +49,7 @@ async def test_a_steer_is_heard_at_the_next_turn_and_queued_words_after_the_run(
         assert not any("later" in text for text in heard)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A23")
 async def test_an_interrupt_keeps_the_queue_for_the_end_of_the_next_run(tmp_path: Path) -> None:
     async with stage(tmp_path, [STUCK, Turn(text="One."), Turn(text="Two.")]) as s:
@@ -62,6 +64,7 @@ async def test_an_interrupt_keeps_the_queue_for_the_end_of_the_next_run(tmp_path
         assert said(s) == ["Begin", "Go on", "later"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A23")
 async def test_the_queue_is_there_after_a_restart_and_a_fork_has_none(tmp_path: Path) -> None:
     async with stage(tmp_path, [STUCK]) as s:

@@ -24,6 +24,7 @@ from tests.unit.store.samples import a_turn, keep, numbered, ready
 COMMAND = [sys.executable, "-m", "ouroboros", "sessions", "follow", "last"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I15")
 def test_events_of_a_session_that_is_open_elsewhere_are_shown_as_they_become_durable(
     tmp_path: Path,
@@ -59,6 +60,7 @@ def test_events_of_a_session_that_is_open_elsewhere_are_shown_as_they_become_dur
     ]
 
 
+@pytest.mark.deep
 def test_a_person_reads_words_calls_and_endings(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "First answer."}, {"text": "Second answer."})
     ouro("run", "one", "--model", model, cwd=tmp_path)
@@ -75,6 +77,7 @@ def test_a_person_reads_words_calls_and_endings(tmp_path: Path) -> None:
     assert "> two\n" in told
 
 
+@pytest.mark.deep
 def test_a_chat_that_only_reads_needs_a_session_and_says_nothing_to_it(tmp_path: Path) -> None:
     model = script(tmp_path, {"text": "First answer."})
     ouro("run", "one", "--model", model, cwd=tmp_path)

@@ -45,6 +45,7 @@ async def test_a_read_in_a_hostile_repository_is_not_asked_about_and_runs_nothin
     assert not canary.exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09")
 async def test_a_trick_on_the_same_read_is_denied_where_nobody_can_be_asked(tmp_path: Path) -> None:
     asks = call("shell", command="git status --short; touch made")

@@ -40,6 +40,7 @@ async def test_another_result_or_another_call_between_begins_anew(tmp_path: Path
         assert len(s.events(ToolAttempted)) == 9
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z11")
 async def test_what_differs_only_in_time_is_the_same_result(tmp_path: Path):
     turns = [Turn(tool_calls=(call("exec_command", cmd="sleep 0.0$RANDOM; echo x"),))] * 9
@@ -65,6 +66,7 @@ async def test_a_person_is_asked_the_third_time_and_may_want_it(tmp_path: Path):
         assert "Stop that" in json.dumps(s.body())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z11")
 @pytest.mark.parametrize("length", [2, 3])
 async def test_calls_that_come_in_turns_are_seen_too(tmp_path: Path, length: int):
@@ -82,6 +84,7 @@ async def test_calls_that_come_in_turns_are_seen_too(tmp_path: Path, length: int
         assert told == [False] * 2 * length + [True]
 
 
+@pytest.mark.deep
 async def test_calls_in_turns_that_bring_something_new_go_on(tmp_path: Path):
     turn = [
         Turn(tool_calls=(call("shell", command="echo x >> log; wc -l < log"),)),
@@ -92,6 +95,7 @@ async def test_calls_in_turns_that_bring_something_new_go_on(tmp_path: Path):
         assert len(s.events(ToolAttempted)) == 10
 
 
+@pytest.mark.deep
 async def test_a_person_is_asked_about_calls_in_turns(tmp_path: Path):
     turn = [SAME, Turn(tool_calls=(call("find", pattern="*.py"),))]
     async with stage(tmp_path, [*turn * 3, DONE], mode="ask", interactive=True) as s:

@@ -124,6 +124,7 @@ async def test_what_is_kept_is_for_the_person_alone(tmp_path: Path) -> None:
     assert "Look" not in file.read_text()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A22")
 async def test_a_damaged_reply_is_asked_for_anew(tmp_path: Path) -> None:
     damages = (b"", b"{", b"\xff\x00", b'{"version":1}', b"[]", b"[" * 9000)

@@ -96,6 +96,7 @@ async def test_its_control_data_stays_as_it_is(tmp_path: Path, upstream: Upstrea
     assert await anyio.Path(first / ".git/config").read_text(encoding="utf-8") == before
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y04", "Y06")
 async def test_without_a_yes_it_stays_closed(tmp_path: Path, upstream: Upstream) -> None:
     del upstream
@@ -111,6 +112,7 @@ async def test_without_a_yes_it_stays_closed(tmp_path: Path, upstream: Upstream)
     assert not await anyio.Path(first / "c.txt").exists()
 
 
+@pytest.mark.deep
 async def test_one_that_is_here_is_not_loaded_again(tmp_path: Path, upstream: Upstream) -> None:
     async with stage(tmp_path, []) as s:
         repos = repos_of(s, tmp_path)
@@ -131,6 +133,7 @@ async def test_a_folder_is_the_same_however_it_is_written(tmp_path: Path) -> Non
         assert await s.session.visit(Asked(source=str(tmp_path / "second")), repos) == first
 
 
+@pytest.mark.deep
 async def test_a_turn_that_began_meanwhile_is_not_told_into(
     tmp_path: Path, upstream: Upstream
 ) -> None:

@@ -47,6 +47,7 @@ def results(s: Stage) -> list[str]:
     return [str(m["content"]) for m in s.body()["messages"] if m["role"] == "tool"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 async def test_what_matters_is_told_with_its_lines(tmp_path: Path, ship: Path) -> None:
     del ship
@@ -56,6 +57,7 @@ async def test_what_matters_is_told_with_its_lines(tmp_path: Path, ship: Path) -
     assert said.endswith("symbols of 5 files]")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 async def test_a_query_a_folder_and_files_choose(tmp_path: Path, ship: Path) -> None:
     (ship / "other").mkdir()
@@ -73,6 +75,7 @@ async def test_a_query_a_folder_and_files_choose(tmp_path: Path, ship: Path) -> 
     assert "class Rope" in near
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 async def test_it_stays_within_its_tokens(tmp_path: Path, ship: Path) -> None:
     many = "\n".join(f"def deed_{number}(): ..." for number in range(1500))
@@ -86,6 +89,7 @@ async def test_it_stays_within_its_tokens(tmp_path: Path, ship: Path) -> None:
     assert "tokens" in more
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 async def test_what_is_denied_is_not_in_it(tmp_path: Path, ship: Path) -> None:
     del ship
@@ -101,6 +105,7 @@ async def test_what_is_denied_is_not_in_it(tmp_path: Path, ship: Path) -> None:
         assert "kept.py" not in text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 async def test_what_is_no_folder_is_said(tmp_path: Path, ship: Path) -> None:
     (ship / "empty").mkdir()

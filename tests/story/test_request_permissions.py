@@ -110,6 +110,7 @@ async def test_a_yes_for_the_session_holds_after_a_restart(tmp_path: Path) -> No
         assert "request_permissions was refused" in told(s)[-1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E25")
 async def test_no_wider_than_asked_and_never_over_a_rule_that_denies(tmp_path: Path) -> None:
     other, beside = tmp_path / "other", tmp_path / "beside"
@@ -136,6 +137,7 @@ async def test_no_wider_than_asked_and_never_over_a_rule_that_denies(tmp_path: P
     assert [place.exists() for place in places] == [True, False, False, False]
 
 
+@pytest.mark.deep
 async def test_a_folder_of_control_data_may_be_named_itself(tmp_path: Path) -> None:
     git = tmp_path / "work" / ".git"
     git.mkdir(parents=True)
@@ -149,6 +151,7 @@ async def test_a_folder_of_control_data_may_be_named_itself(tmp_path: Path) -> N
         assert ["it went" in text for text in told(s)] == [False, False, True]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E25")
 async def test_rules_hold_for_the_run(tmp_path: Path) -> None:
     touch, other = run("touch here"), run("touch there")
@@ -197,6 +200,7 @@ async def test_it_is_refused(tmp_path: Path, settings: dict[str, Any], why: str)
         assert s.session.state.grants == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E25")
 async def test_what_cannot_be_had_is_not_even_asked_for(tmp_path: Path) -> None:
     for folder in ("work", "home", ".ssh", "other"):

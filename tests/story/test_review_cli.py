@@ -47,6 +47,7 @@ def test_a_review_is_the_answer_and_the_rest_stands_beside_it(tmp_path: Path) ->
     assert "Review of the uncommitted changes" in listed.stdout
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("fail_on", "text", "code"),
     [("P0", None, 0), ("P1", None, 5), ("P3", None, 5), ("P3", "Fine.", 1)],
@@ -85,6 +86,7 @@ def test_a_mistake_is_told_before_a_model_is_asked(
     assert said in done.stderr
 
 
+@pytest.mark.deep
 def test_a_review_in_the_chat_and_the_other_words_beside_the_turns(tmp_path: Path) -> None:
     folder = changed(tmp_path)
     model = script(tmp_path, {"text": json.dumps(REVIEW)})
@@ -98,6 +100,7 @@ def test_a_review_in_the_chat_and_the_other_words_beside_the_turns(tmp_path: Pat
         assert said in done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A28")
 async def test_a_change_to_a_plan_stands_before_it_and_wins(tmp_path: Path) -> None:
     folder = changed(tmp_path)
@@ -113,6 +116,7 @@ async def test_a_change_to_a_plan_stands_before_it_and_wins(tmp_path: Path) -> N
     assert said[1].endswith(f"<proposed_plan>\n{change}\n\n1. Write a.txt\n</proposed_plan>")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-21.3", "codex-21.4")
 async def test_a_review_that_a_kill_cut_off_is_over_when_the_session_goes_on(
     tmp_path: Path,

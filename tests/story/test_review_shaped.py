@@ -52,6 +52,7 @@ async def test_a_review_that_cannot_be_put_into_form_has_failed(tmp_path: Path) 
         assert len(s.server.exchanges) == 5
 
 
+@pytest.mark.deep
 def test_a_pipe_gets_the_form_and_a_gate_still_holds(tmp_path: Path) -> None:
     folder = changed(tmp_path)
     (tmp_path / "schema.json").write_text(json.dumps(COUNTED), encoding="utf-8")

@@ -49,6 +49,7 @@ async def test_uncommitted_changes_are_staged_unstaged_and_untracked_but_not_ign
     assert found.root == folder
 
 
+@pytest.mark.deep
 async def test_a_branch_is_compared_with_where_the_work_parted_from_it(tmp_path: Path) -> None:
     folder = repository(tmp_path)
     git(folder, "checkout", "-qb", "work")

@@ -70,6 +70,7 @@ def person(
     return somebody
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K04")
 def test_a_run_is_listed_looked_at_and_gone_back_from(person: Person) -> None:
     was = seen(person.work)
@@ -103,6 +104,7 @@ def test_a_run_is_listed_looked_at_and_gone_back_from(person: Person) -> None:
     assert "+two" in person.ouro("checkpoints", "diff", listed.splitlines()[0][:12])[0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06")
 def test_changes_of_the_persons_own_stay_unless_they_say_so(person: Person) -> None:
     person.run()
@@ -123,6 +125,7 @@ def test_changes_of_the_persons_own_stay_unless_they_say_so(person: Person) -> N
     assert "no turn '7'" in said
 
 
+@pytest.mark.deep
 def test_what_they_take_is_told_and_given_back(person: Person) -> None:
     person.run()
     size, _ = person.ouro("checkpoints", "size", "--json")
@@ -136,6 +139,7 @@ def test_what_they_take_is_told_and_given_back(person: Person) -> None:
     assert [line.endswith("gone") for line in listed.splitlines()] == [False, True, True]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K04")
 def test_a_folder_that_was_renamed_is_gone_back_in(
     person: Person, monkeypatch: pytest.MonkeyPatch
@@ -156,6 +160,7 @@ def test_a_folder_that_was_renamed_is_gone_back_in(
     assert (other / "mine").exists()
 
 
+@pytest.mark.deep
 def test_checkpoints_go_with_their_session_unless_a_fork_has_them(person: Person) -> None:
     person.run()
     first = person.session()
@@ -227,6 +232,7 @@ def test_a_decision_is_asked_for_with_the_line_to_type(person: Person) -> None:
     assert not (person.work / "b.txt").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K04")
 def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     chat = ("chat", "--mode", "full-auto", "--model", f"script:{person.script}")
@@ -248,6 +254,7 @@ def test_the_chat_goes_back_and_on_again(person: Person) -> None:
     assert (person.work / "a.txt").read_text() == "one\n"
 
 
+@pytest.mark.deep
 def test_words_that_a_command_of_the_chat_cannot_do_are_refused(person: Person) -> None:
     far = "9" * 5_000
     lines = "Change it", "/undo files", "/redo 2", "/checkpoints restore abcd soon", f"/rewind {far}", \
@@ -393,6 +400,7 @@ def test_what_a_person_makes_after_a_cut_off_rewind_is_theirs(person: Person, wa
     assert (person.work / "a.txt").read_text() == "one\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("K06", "K04")
 @pytest.mark.parametrize("goes_on", [False, pytest.param(True, marks=pytest.mark.deep)])
 def test_what_a_person_changed_after_a_kill_stays_unless_they_say_so(

@@ -24,6 +24,7 @@ ASKS = block(
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A25", "D32")
 async def test_its_question_reaches_the_person_and_the_answer_its_code(tmp_path: Path) -> None:
     answers = {"db": ("PostgreSQL",)}

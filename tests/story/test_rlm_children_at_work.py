@@ -44,6 +44,7 @@ async def test_it_is_refused_once_and_the_second_time_the_person_is_told_who_was
         assert s.session.state.children == {}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A16")
 async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path) -> None:
     asks = "llm_query('Read it', 'x')"
@@ -56,6 +57,7 @@ async def test_children_that_end_in_time_are_in_nobodys_way(tmp_path: Path) -> N
         assert "refused" not in "".join(map(str, s.shown))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A16")
 async def test_those_of_a_run_that_was_stopped_do_not_count_against_the_next(
     tmp_path: Path,

@@ -35,6 +35,7 @@ def block(code: str) -> str:
     return f"```repl\n{code}\n```"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-router")
 def test_small_data_is_read_and_the_answer_is_the_text(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,name\n1,a\n2,b\n", encoding="utf-8")

@@ -34,6 +34,7 @@ FIELDS: dict[str, set[str]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B26", "B27", "C14")
 async def test_a_recorded_run_is_told_the_old_way(tmp_path: Path) -> None:
     turns = [
@@ -84,6 +85,7 @@ async def test_replay_equals_live(tmp_path: Path) -> None:
     assert (live.iteration, live.sub_calls, live.mind) == (2, 1, "rlm")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B28")
 async def test_commands_reach_a_run(tmp_path: Path) -> None:
     turns = [

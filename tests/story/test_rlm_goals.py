@@ -76,6 +76,7 @@ async def test_runs_begin_by_themselves_until_code_says_that_the_goal_is_reached
         assert "Later" not in "".join(contexts(s))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z05")
 async def test_code_sets_a_goal_adds_parts_and_reads_how_it_stands(tmp_path: Path) -> None:
     code = """const none = await get_goal();
@@ -100,6 +101,7 @@ setFinal({none, second, early, after});"""
         assert fold([e for e in s.shown if e.data.durable]).goals == s.session.state.goals
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z03")
 async def test_a_budget_ends_the_goal_with_one_wrap_up_and_no_run_by_itself(
     tmp_path: Path,
@@ -177,6 +179,7 @@ async def test_each_run_has_its_iterations_and_the_last_of_one_does_not_end_the_
         assert [each.iteration for each in s.events(IterationStarted)] == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z01", "Z02")
 async def test_a_goal_without_words_is_worked_for_by_code_however_small_the_data(
     tmp_path: Path,

@@ -29,6 +29,7 @@ from tests.story.stage import Stage
 END = block("setFinal('done')")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B01", "B07")
 async def test_every_block_of_a_reply_runs_in_order_and_has_its_own_entry(tmp_path: Path) -> None:
     turns = [
@@ -229,6 +230,7 @@ REPLIES = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B12")
 @pytest.mark.parametrize(
     "format", ["openai-chat", pytest.param("anthropic", marks=pytest.mark.deep)]
@@ -242,6 +244,7 @@ async def test_code_is_found_however_it_is_said(tmp_path: Path, format: str) -> 
         ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B26")
 async def test_what_happens_is_shown_while_it_happens(tmp_path: Path) -> None:
     turns = [
@@ -287,6 +290,7 @@ async def test_failures_of_every_kind_are_entries(tmp_path: Path) -> None:
             assert words in told
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B11")
 async def test_too_long_a_request_is_tried_again_with_half_the_past(tmp_path: Path) -> None:
     big = "// " + "x" * 6_000

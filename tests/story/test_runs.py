@@ -82,6 +82,7 @@ async def test_every_event_says_its_turn(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.deep
 async def test_no_delta_overtakes_what_was_recorded_before_it(tmp_path: Path) -> None:
     folders = ["./" * n for n in range(1, 11)]
     turns = [Turn(text="a b c", chunk=1, tool_calls=(call("ls", path=path),)) for path in folders]
@@ -107,6 +108,7 @@ async def test_a_face_that_breaks_does_not_end_the_run(tmp_path: Path) -> None:
         assert s.types[-1] == "task.completed"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A02")
 async def test_the_request_holds_calls_and_results_in_call_order(tmp_path: Path) -> None:
     slow_then_fast = (
@@ -168,6 +170,7 @@ async def test_a_call_starts_while_the_reply_still_streams(tmp_path: Path) -> No
         assert later[-1].message.calls[:1] == partial.message.calls
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A10")
 async def test_a_command_that_changes_files_waits_for_those_before_it_and_is_waited_for(
     tmp_path: Path,
@@ -194,6 +197,7 @@ async def test_a_command_that_changes_files_waits_for_those_before_it_and_is_wai
     assert "first" in last
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A10")
 async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
@@ -218,6 +222,7 @@ async def test_reads_run_together_and_writes_alone(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A23")
 async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
     wait = "until [ -e heard ]; do sleep 0.01; done"
@@ -231,6 +236,7 @@ async def test_a_steer_is_heard_at_the_next_turn(tmp_path: Path) -> None:
     assert [m.message.text for m in s.events(UserMessage) if m.steered] == ["Mind the gap."]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A23")
 async def test_a_steer_after_the_last_word_is_not_lost(tmp_path: Path) -> None:
     turns = [Turn(text="D?", chunk=1, pace_seconds=30), Turn(text="Heard.")]
@@ -257,6 +263,7 @@ async def test_a_steer_is_heard_that_comes_while_a_run_is_ended(tmp_path: Path) 
     assert s.body()["messages"][-1] == {"role": "user", "content": "One more thing."}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A11", "codex-4.5")
 async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path) -> None:
     turns = [Turn(tool_calls=(call("shell", command="echo on; sleep 60"), call("ls"))), DONE]
@@ -277,6 +284,7 @@ async def test_a_cancel_ends_the_tool_and_leaves_a_valid_history(tmp_path: Path)
         assert all("aborted" in result["content"] for result in results)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A05")
 async def test_a_cancel_in_the_stream_keeps_what_was_said(tmp_path: Path) -> None:
     turns = [Turn(text="ab cd ef gh " * 20, chunk=2, pace_seconds=0.05), DONE]
@@ -345,6 +353,7 @@ async def test_a_rate_limit_is_waited_out(tmp_path: Path) -> None:
         assert [(r.attempt, r.delay_seconds) for r in s.events(ModelRetried)] == [(1, 0.05)]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A15")
 async def test_a_failing_provider_ends_the_run_and_it_can_go_on(tmp_path: Path) -> None:
     turns = [Turn(fault=Fault(kind="auth")), DONE]
@@ -355,6 +364,7 @@ async def test_a_failing_provider_ends_the_run_and_it_can_go_on(tmp_path: Path) 
         assert (await s.run("")).final == "All done."
 
 
+@pytest.mark.deep
 async def test_a_stream_that_breaks_after_a_call_keeps_the_call(tmp_path: Path) -> None:
     long = call("write", path="b.txt", content="y" * 3000)
     turns = [
@@ -373,6 +383,7 @@ async def test_a_stream_that_breaks_after_a_call_keeps_the_call(tmp_path: Path) 
         assert [e.fault for e in s.events(ErrorRaised)] == ["stream"]
 
 
+@pytest.mark.deep
 async def test_repeated_call_ids_are_told_apart(tmp_path: Path) -> None:
     twice = [Turn(tool_calls=(call("shell", command=f"echo {n}"),)) for n in ("first", "second")]
     for turn in twice:
@@ -386,6 +397,7 @@ async def test_repeated_call_ids_are_told_apart(tmp_path: Path) -> None:
         assert ["first" in tools[0], "second" in tools[1]] == [True, True]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A07", "D01", "divergences-progress-of-a-tool")
 async def test_progress_comes_before_the_result(tmp_path: Path) -> None:
     command = "for i in 1 2 3; do echo $i; sleep 0.1; done"
@@ -399,6 +411,7 @@ async def test_progress_comes_before_the_result(tmp_path: Path) -> None:
         assert kinds == ["ToolProgress"] * 3 + ["ToolResulted"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H20")
 async def test_a_secret_of_the_environment_enters_no_event(tmp_path: Path) -> None:
     secret = "sk-very-secret-value-1"

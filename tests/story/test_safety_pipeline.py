@@ -125,6 +125,7 @@ async def test_confirmed_it_is_off(tmp_path: Path) -> None:
         assert KEY in str(s.server.exchanges[1].body)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G11")
 async def test_a_secret_cut_over_pieces_of_output_is_shown_nowhere(tmp_path: Path) -> None:
     says = (

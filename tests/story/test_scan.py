@@ -13,6 +13,7 @@ from tests.story.test_cli_run import ouro
 KEY = "ghp_" + "aB3dE5" * 6
 
 
+@pytest.mark.deep
 @pytest.mark.proves("safety-scan")
 def test_a_file_with_a_secret_ends_with_1_and_a_clean_one_with_0(tmp_path: Path) -> None:
     (tmp_path / "a.env").write_text(f"A=1\nTOKEN={KEY}\n")
@@ -23,6 +24,7 @@ def test_a_file_with_a_secret_ends_with_1_and_a_clean_one_with_0(tmp_path: Path)
     assert (clean.returncode, clean.stdout) == (0, "")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("safety-scan")
 @pytest.mark.parametrize("what", ["secrets", "injection"])
 def test_what_cannot_be_read_ends_with_2_and_is_named(tmp_path: Path, what: str) -> None:

@@ -12,6 +12,7 @@ from tests.story.test_browser_tools import says, words_of
 DONE = Turn(text="Done.")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D11")
 async def test_a_model_finds_and_runs_a_script_without_any_setting(tmp_path: Path) -> None:
     turns = [

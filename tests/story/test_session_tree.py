@@ -47,6 +47,7 @@ async def said(s: Stage, *words: str) -> None:
         await s.run(each)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I13", "codex-16.2", "codex-16.3")
 async def test_after_a_rollback_the_model_sees_what_it_would_have_seen_without_that_turn(
     tmp_path: Path,

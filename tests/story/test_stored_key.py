@@ -27,6 +27,7 @@ def ouro(home: Path, cwd: Path, *words: str, typed: str = "") -> subprocess.Comp
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W08")
 async def test_a_key_of_the_key_file_is_sent(tmp_path: Path) -> None:
     keys = tmp_path / ".ouroboros" / "keys.toml"

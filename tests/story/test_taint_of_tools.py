@@ -159,6 +159,7 @@ async def test_a_yes_lets_it_happen_once(tmp_path: Path):
     assert await anyio.Path(folder / "sent").exists()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-taint")
 async def test_a_cage_without_network_lets_ordinary_work_go_on(tmp_path: Path):
     folder = prepared(tmp_path)
@@ -268,6 +269,7 @@ async def test_after_a_text_from_outside_the_sandbox_decides_what_is_sent(
     assert ran >= 10, "nearly all of them were refused, and showed nothing of the sandbox"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-taint")
 async def test_before_such_a_text_and_after_a_yes_the_network_is_there(tmp_path: Path) -> None:
     folder = prepared(tmp_path)
@@ -320,6 +322,7 @@ for name in ("AGE" + "NTS.md", ".mc" + "p.json", ".git" + "hub/workflows/ci.yml"
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-taint")
 @pytest.mark.parametrize("bubblewrap", ["auto", pytest.param("off", marks=pytest.mark.deep)])
 async def test_after_such_a_text_no_program_writes_what_steers_others(

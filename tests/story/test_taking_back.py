@@ -26,6 +26,7 @@ def first(s: Stage) -> str:
     return s.session.state.files.kept[0].checkpoint
 
 
+@pytest.mark.deep
 async def test_a_part_of_a_change_is_taken_back_and_the_rest_stays(tmp_path: Path):
     async with stage(tmp_path, [write("a.txt", BEFORE), DONE, write("a.txt", AFTER), DONE]) as s:
         await s.run("First")
@@ -104,6 +105,7 @@ async def test_ends_of_lines_and_the_end_of_a_file_stay_as_they_are(tmp_path: Pa
         assert (s.cwd / "a.txt").read_bytes() == b"one\r\nzwei\r\ndrei"
 
 
+@pytest.mark.deep
 async def test_one_file_is_brought_back_and_others_stay(tmp_path: Path):
     turns = [write("deep/er/a", "one"), write("b", "two"), write("c", "three"), DONE]
     async with stage(tmp_path, turns) as s:

@@ -32,6 +32,7 @@ async def test_two_edits_of_a_file_are_one_change_told_before_the_end(tmp_path: 
         assert s.types[-2:] == ["diff.turn", "task.completed"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A27", "codex-22.1", "codex-22.2", "codex-22.3", "divergences-diff-of-a-turn")
 async def test_each_run_tells_of_its_own_changes_and_one_without_tells_nothing(tmp_path: Path):
     turns = [
@@ -76,6 +77,7 @@ for name in (".github/workflows/ci.yml", "packages/a/AGENTS.md", "plain.txt", ".
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-steering")
 async def test_what_steers_later_runs_is_told_apart_whoever_wrote_it(tmp_path: Path):
     folder = tmp_path / "work"

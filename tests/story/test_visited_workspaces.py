@@ -71,6 +71,7 @@ async def test_each_path_is_judged_by_its_own_workspace(
     assert there == [False, True, False, False, True, True]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y06")
 @pytest.mark.parametrize("trusted", [True, False])
 async def test_a_stranger_may_tighten_and_never_loosen(
@@ -131,6 +132,7 @@ async def test_a_session_that_goes_on_knows_them(tmp_path: Path, places: tuple[P
         assert statuses(s) == ["denied"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y06")
 async def test_its_cage_is_narrower_there(tmp_path: Path, places: tuple[Path, Path]) -> None:
     red, blue = places

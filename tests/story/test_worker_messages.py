@@ -74,6 +74,7 @@ async def of(session: Session) -> AsyncGenerator[Session]:
     yield session
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I20")
 async def test_each_message_does_and_tells_one_thing(tmp_path: Path) -> None:
     async with (
@@ -215,6 +216,7 @@ async def test_messages_that_come_at_once_are_taken_in_their_order(tmp_path: Pat
         assert said[:2] == ["a", "b"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I20")
 def test_sessions_over_a_socket_of_ones_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -116,6 +116,7 @@ async def test_keys_meant_for_the_prompt_answer_nothing(tmp_path: Path) -> None:
         assert s.app.line.value == "yes y"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-keys-meant-for-the-prompt")
 async def test_a_card_takes_the_keys_once_the_prompt_is_empty(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE], guard_seconds=0.05) as s:
@@ -175,6 +176,7 @@ async def test_several_questions_are_counted_and_answered_one_by_one(tmp_path: P
         assert said == [(Approve, requests[0]), (Deny, requests[1]), (Approve, requests[2])]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V14")
 async def test_an_answer_elsewhere_closes_the_card_and_is_told(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE]) as s:
@@ -188,6 +190,7 @@ async def test_an_answer_elsewhere_closes_the_card_and_is_told(tmp_path: Path) -
         await s.until(lambda: s.app.line.has_focus)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V14")
 async def test_of_two_answers_the_first_counts(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE]) as s:
@@ -202,6 +205,7 @@ async def test_of_two_answers_the_first_counts(tmp_path: Path) -> None:
         await s.until(lambda: any("the first answer counted" in told.text for told in s.app.told))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V14")
 async def test_stopping_the_run_takes_the_card_away(tmp_path: Path) -> None:
     async with small(tmp_path, [runs("touch made"), DONE]) as s:
@@ -266,6 +270,7 @@ async def test_a_long_input_is_changed_on_the_whole_screen(tmp_path: Path) -> No
         assert {path.name for path in (tmp_path / "work").iterdir()} == {"two"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V22")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_nothing_that_is_asked_can_pass_for_something_else(

@@ -78,6 +78,7 @@ async def test_the_marked_card_is_in_sight_and_nothing_carries_it_away(tmp_path:
         assert "Run later" in text(app)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 @pytest.mark.parametrize("theme", ["dark", "none"])
 async def test_the_marked_card_stands_out(tmp_path: Path, album: Album, theme: str) -> None:
@@ -92,6 +93,7 @@ async def test_the_marked_card_stands_out(tmp_path: Path, album: Album, theme: s
         await album.check(app, f"marked-{theme}")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 async def test_keys_for_cards_are_the_persons_too(tmp_path: Path) -> None:
     own = {"mark_above": "f5", "card_toggle": "o", "card_leave": "q"}
@@ -108,6 +110,7 @@ async def test_keys_for_cards_are_the_persons_too(tmp_path: Path) -> None:
         assert app.prompt.text == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-lists-by-mouse")
 async def test_words_of_the_conversation_are_copied_with_the_mouse(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__theme="none")

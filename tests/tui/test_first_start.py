@@ -27,6 +27,7 @@ async def choose(s: Small, name: str) -> None:
     await s.press("home", *["down"] * offered(s).index(name), "enter")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-first-start")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_it_offers_vendors_and_the_demo(tmp_path: Path, size: tuple[int, int]) -> None:
@@ -90,6 +91,7 @@ async def test_a_key_that_is_refused_is_not_kept_unasked(tmp_path: Path) -> None
             assert s.app.results == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-first-start")
 async def test_a_model_on_this_machine_is_offered_first(tmp_path: Path) -> None:
     async with serving([]) as local:

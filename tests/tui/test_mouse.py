@@ -103,6 +103,7 @@ async def test_a_model_and_its_effort_are_chosen_with_the_mouse(tmp_path: Path) 
         assert s.app.results == [SetModel(model=names[1], effort="high")]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V04")
 async def test_another_open_session_is_chosen_with_the_mouse(tmp_path: Path) -> None:
     async with small(tmp_path, [DONE]) as s:

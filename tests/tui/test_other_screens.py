@@ -47,6 +47,7 @@ def test_a_change_is_cut_into_files() -> None:
     assert files("no diff at all") == [("", "no diff at all")]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V22")
 @pytest.mark.parametrize("size", [(110, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_a_whole_change_is_read_file_by_file(tmp_path: Path, size: tuple[int, int]) -> None:
@@ -88,6 +89,7 @@ async def test_what_steers_later_runs_stands_apart_behind_the_others(tmp_path: P
         )
 
 
+@pytest.mark.deep
 async def test_a_change_without_lines_is_shown_as_it_is(tmp_path: Path) -> None:
     async with small(tmp_path, model="echo") as s:
         s.app.open(DiffScreen("diff --git a/empty b/empty\nnew file mode 100644\n"))
@@ -157,6 +159,7 @@ async def test_a_model_nobody_knows_is_taken_as_typed_or_refused(tmp_path: Path)
         assert s.room.state.model == "openai-chat/brand-new"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-changes-models-and-help-on-the-screen")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_help_is_searched_as_it_is_typed(tmp_path: Path, size: tuple[int, int]) -> None:

@@ -128,6 +128,7 @@ async def test_every_kind_of_message_has_its_own_look(
         await album.check(app, name)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 async def test_a_mind_that_writes_code_shows_its_iterations_and_children(
     tmp_path: Path, album: Album
@@ -143,6 +144,7 @@ async def test_a_mind_that_writes_code_shows_its_iterations_and_children(
         await album.check(app, "iterations-80x30")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V01")
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((40, 10), marks=pytest.mark.deep)])
 async def test_the_screen_has_a_transcript_a_prompt_and_a_status_line(

@@ -40,6 +40,7 @@ EDITS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V03")
 async def test_keys_edit_the_text(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):

@@ -93,6 +93,7 @@ async def test_enter_sends_a_whole_command_and_tab_goes_on_with_it(tmp_path: Pat
         assert stage.said[-1] == "line: /effort minimal"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-file-mentions")
 async def test_a_name_after_the_sign_is_found_by_its_letters(tmp_path: Path) -> None:
     async with staged(tmp_path) as (stage, pilot):

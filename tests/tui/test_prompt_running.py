@@ -114,6 +114,7 @@ async def test_escape_stops_and_a_second_one_does_not_rewind(tmp_path: Path) -> 
         await until(app, pilot, lambda: type(app.screen).__name__ == "RewindScreen")
 
 
+@pytest.mark.deep
 async def test_what_ends_without_an_event_is_over_for_the_prompt_too(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
         room, may_end = app.room, Event()

@@ -110,6 +110,7 @@ async def test_a_small_terminal_shows_one_thing_at_a_time() -> None:
     assert app.return_value[0] == {0}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M16", "M17")
 async def test_what_a_bundle_says_cannot_command_the_terminal() -> None:
     async with review() as (app, pilot):

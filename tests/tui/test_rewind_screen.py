@@ -38,6 +38,7 @@ async def opened(s: Small) -> RewindScreen:
     return screen
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-rewind-in-the-terminal")
 @pytest.mark.parametrize(
     ("keys", "commands", "content", "turns"),

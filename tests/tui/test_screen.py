@@ -44,6 +44,7 @@ async def test_it_follows_the_end_until_the_person_scrolls_away(tmp_path: Path) 
         assert app.transcript.follows
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 async def test_cards_unfold_by_key_and_by_click(tmp_path: Path) -> None:
     async with shown(started(tmp_path, model="echo")) as (app, pilot):
@@ -59,6 +60,7 @@ async def test_cards_unfold_by_key_and_by_click(tmp_path: Path) -> None:
         assert "line 5" not in text(app)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V02")
 async def test_changes_stand_side_by_side_by_key(tmp_path: Path) -> None:
     model = turns(tmp_path, WRITES, {"text": "Done."})
@@ -73,6 +75,7 @@ async def test_changes_stand_side_by_side_by_key(tmp_path: Path) -> None:
         assert any("│" in row[20:] and "x = 1" in row for row in text(app).split("\n"))
 
 
+@pytest.mark.deep
 async def test_another_session_comes_on_the_screen_with_its_words(tmp_path: Path) -> None:
     model = turns(tmp_path, {"text": "Answer one."}, {"text": "Answer two."})
     async with shown(started(tmp_path, model=model)) as (app, pilot):
@@ -94,6 +97,7 @@ async def test_a_wish_that_does_not_fit_is_told_and_the_screen_lives_on(tmp_path
         await sees(app, pilot, "error: it does not fit", "hint: try another")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V07")
 async def test_a_script_of_the_persons_joins_the_status_line(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__status_script="echo 'mine is here'")
@@ -102,6 +106,7 @@ async def test_a_script_of_the_persons_joins_the_status_line(tmp_path: Path) -> 
         assert "mine is here" in text(app).split("\n")[-1]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V07")
 async def test_a_script_that_fails_is_told_once(tmp_path: Path) -> None:
     start = started(tmp_path, model="echo", tui__status_script="exit 7")
@@ -113,6 +118,7 @@ async def test_a_script_that_fails_is_told_once(tmp_path: Path) -> None:
         assert sum("ended with 7" in each.text for each in told) == 1
 
 
+@pytest.mark.deep
 async def test_words_before_the_session_is_open_wait_for_it(tmp_path: Path) -> None:
     model = turns(tmp_path, {"text": "Heard."})
     async with shown(started(tmp_path, model=model)) as (app, pilot):
@@ -149,6 +155,7 @@ async def test_a_bug_in_a_widget_ends_the_screen_and_is_handed_on(tmp_path: Path
     assert isinstance(app.failure, Broken)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V01")
 @pytest.mark.parametrize(
     "size",

@@ -142,6 +142,7 @@ async def test_every_route_and_socket_asks_who_is_there(tmp_path: Path) -> None:
                         pass
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T18")
 async def test_a_page_gets_a_cookie_and_a_key_for_the_token_and_works_by_both(
     tmp_path: Path,
@@ -193,6 +194,7 @@ async def everything(page: httpx2.AsyncClient, headers: dict[str, str]) -> list[
     ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T18")
 async def test_a_cookie_alone_opens_no_websocket_and_the_key_does(tmp_path: Path) -> None:
     async with (
@@ -288,6 +290,7 @@ async def test_wrong_tokens_wait_and_only_a_few_may_while_the_right_one_goes_thr
         assert (await s.client.post("/api/v1/login", json={})).status_code == 400
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T18")
 async def test_answers_forbid_what_a_page_could_be_tricked_into(tmp_path: Path) -> None:
     async with web(tmp_path) as s:

@@ -52,6 +52,7 @@ def test_every_route_below_the_api_is_described() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-the-apis-document")
 async def test_the_document_names_what_is_served_and_every_reference_leads_somewhere(
     tmp_path: Path,

@@ -146,6 +146,7 @@ async def test_the_first_design_works_the_tabs(tmp_path: Path) -> None:
                 assert (await line.ask("rlm:get-state"))["data"]["session"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I20")
 async def test_the_second_design_drives_a_run_and_is_told_of_it(tmp_path: Path) -> None:
     turns = [
@@ -193,6 +194,7 @@ async def test_the_second_design_drives_a_run_and_is_told_of_it(tmp_path: Path) 
     assert (tmp_path / "work" / "a.txt").read_text() == "made"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I20")
 async def test_a_run_goes_on_when_a_client_of_the_second_design_goes(tmp_path: Path) -> None:
     turns = [Turn(text="word " * 40, chunk=4, pace_seconds=0.005)]

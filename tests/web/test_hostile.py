@@ -104,6 +104,7 @@ async def test_bodies_that_are_no_command_are_refused_with_words(tmp_path: Path)
         await serves(s)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-hostile-clients")
 async def test_who_does_not_say_what_they_want_is_given_up(
     tmp_path: Path,
@@ -134,6 +135,7 @@ async def test_who_does_not_say_what_they_want_is_given_up(
         await serves(s)
 
 
+@pytest.mark.deep
 async def test_idle_connections_leave_room_for_who_works(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         with ExitStack() as idle:

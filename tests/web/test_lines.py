@@ -118,6 +118,7 @@ async def test_what_a_command_says_after_its_answer_comes_by_the_stream_of_its_s
         face.tell(Notice(text="Nobody reads any more"))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V10")
 async def test_what_waits_is_refused_in_a_run_and_words_for_later_are_kept_and_dropped(
     tmp_path: Path,

@@ -23,6 +23,7 @@ def files(changes: dict[str, Any]) -> dict[str, tuple[str, int, int]]:
     return {f["path"]: (f["status"], f["added"], f["removed"]) for f in changes["files"]}
 
 
+@pytest.mark.deep
 async def test_turns_are_listed_with_what_each_changed(tmp_path: Path):
     turns = [write("a.txt", BEFORE), DONE, write("a.txt", AFTER), DONE]
     async with panels(tmp_path, turns) as p:
@@ -70,6 +71,7 @@ async def test_a_hunk_that_is_shown_can_be_taken_back(tmp_path: Path):
         assert now["files"] == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-steering")
 async def test_what_steers_later_runs_is_named(tmp_path: Path):
     turns = [write("a.txt", BEFORE), write("deep/AGENTS.md", "x\n"), write(".env", "A=1\n"), DONE]
@@ -110,6 +112,7 @@ async def test_looking_often_keeps_no_checkpoint_from_its_place(tmp_path: Path):
         assert sorted(repository.glob("refs/checkpoints/*/*")) == refs
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-rewind-on-the-page")
 async def test_somebody_elses_changes_are_named_before_files_go_back(tmp_path: Path):
     async with panels(tmp_path, [write("a", "one"), DONE]) as p:
@@ -309,6 +312,7 @@ def git(cwd: Path, *words: str) -> None:
     subprocess.run(["git", *words], cwd=cwd, check=True, capture_output=True)
 
 
+@pytest.mark.deep
 async def test_a_session_without_changes_and_one_whose_folder_is_gone(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:
         session = await p.open()

@@ -90,6 +90,7 @@ async def test_no_name_leads_out_of_the_folder(tmp_path: Path):
         await p.refused(400, "GET", f"/sessions/{session}/files", root="-1")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V19")
 async def test_what_is_ignored_is_marked_so(tmp_path: Path):
     async with panels(tmp_path) as p:
@@ -141,6 +142,7 @@ async def test_files_are_shown_as_what_they_are(tmp_path: Path):
         await p.refused(404, "GET", f"/sessions/{session}/file", path="bin", raw=1)
 
 
+@pytest.mark.deep
 async def test_a_name_that_is_no_text_is_shown_and_cannot_be_opened(tmp_path: Path):
     async with panels(tmp_path) as p:
         session = await p.open()
@@ -220,6 +222,7 @@ async def test_the_name_of_a_download_breaks_no_header(tmp_path: Path):
         )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C22")
 async def test_a_file_of_any_length_comes_whole(tmp_path: Path):
     async with panels(tmp_path, [DONE]) as p:

@@ -90,6 +90,7 @@ async def test_a_session_is_deleted_only_when_its_name_is_said_again(tmp_path: P
         await p.refused(404, "POST", f"/sessions/{session}/delete", {"confirm": session})
 
 
+@pytest.mark.deep
 async def test_a_session_that_works_is_not_deleted(tmp_path: Path):
     turns = [Turn(tool_calls=(call("shell", command="sleep 30"),))]
     async with panels(tmp_path, turns) as p:

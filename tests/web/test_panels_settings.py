@@ -21,6 +21,7 @@ async def value(p: Panels, key: str, **query: Any) -> tuple[Any, str]:
     return one["value"], one["origin"]
 
 
+@pytest.mark.deep
 async def test_each_setting_tells_its_value_its_layer_and_what_it_may_be(tmp_path: Path):
     async with panels(tmp_path) as p:
         (p.home / "config.toml").write_text("# mine\n[limits]\nmax_turns = 9\n")
@@ -92,6 +93,7 @@ async def test_wrong_values_are_refused_with_words_and_change_nothing(tmp_path: 
             assert not (p.cwd / ".ouroboros").exists(), body
 
 
+@pytest.mark.deep
 async def test_a_file_that_nobody_understands_is_left_alone(tmp_path: Path):
     async with panels(tmp_path) as p:
         file = p.home / "config.toml"
@@ -102,6 +104,7 @@ async def test_a_file_that_nobody_understands_is_left_alone(tmp_path: Path):
         assert file.read_text() == "mode = \n"
 
 
+@pytest.mark.deep
 async def test_an_untrusted_project_is_shown_with_what_trust_would_do(tmp_path: Path):
     own = tmp_path / "work" / ".ouroboros"
     own.mkdir(parents=True)
@@ -155,6 +158,7 @@ async def test_what_is_no_key_is_not_kept(tmp_path: Path):
             assert not (p.home / "keys.sealed").exists(), body
 
 
+@pytest.mark.deep
 async def test_a_key_of_the_environment_counts_all_the_same_and_that_is_said(tmp_path: Path):
     async with panels(tmp_path, environment={"ANTHROPIC_API_KEY": KEY[::-1]}) as p:
         kept = await p.put("/providers/anthropic/key", {"key": KEY})
@@ -177,6 +181,7 @@ async def test_a_provider_is_added_tested_and_removed(tmp_path: Path):
         await p.refused(404, "POST", "/providers/mine/test", {})
 
 
+@pytest.mark.deep
 async def test_a_test_that_fails_says_why_and_holds_no_key(tmp_path: Path):
     own: dict[str, Any] = {"model": None, "base_url": None}
     refusal = Turn(fault=Fault(kind="auth", message=f"the key {KEY} is not valid"))
@@ -193,6 +198,7 @@ async def test_a_test_that_fails_says_why_and_holds_no_key(tmp_path: Path):
         assert KEY not in tested.text
 
 
+@pytest.mark.deep
 async def test_models_are_found_with_limits_and_price(tmp_path: Path):
     async with panels(tmp_path) as p:
         found = (await p.get("/models", query="anthropic sonnet"))["models"]
@@ -238,6 +244,7 @@ NO_RULES: list[dict[str, str]] = [
 ]
 
 
+@pytest.mark.deep
 async def test_what_is_no_rule_changes_nothing(tmp_path: Path):
     async with panels(tmp_path) as p:
         for body in NO_RULES:
@@ -245,6 +252,7 @@ async def test_what_is_no_rule_changes_nothing(tmp_path: Path):
             assert not (p.home / "config.toml").exists(), body
 
 
+@pytest.mark.deep
 async def test_why_something_would_be_asked_about(tmp_path: Path):
     async with panels(tmp_path, mode="ask") as p:
         command = await p.get("/rules/explain", command="git push --force")

@@ -120,6 +120,7 @@ async def test_trust_is_given_and_taken_back_by_hand(page: Shown) -> None:
         assert window.troubles == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E29")
 async def test_rules_of_a_permission_file_are_shown_and_trusted_as_they_were_seen(
     tmp_path: Path,

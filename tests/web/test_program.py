@@ -118,6 +118,7 @@ async def test_the_address_is_printed_once_and_a_second_one_says_where_the_first
         assert not path.is_file() or first.plate.token.encode() not in path.read_bytes()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-ouro-web")
 async def test_a_program_reads_port_and_token_and_a_taken_port_is_said(tmp_path: Path) -> None:
     port = spare_port()

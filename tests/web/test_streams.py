@@ -87,6 +87,7 @@ async def test_two_hundred_clients_that_drop_and_come_back_end_with_identical_ev
     await all_end_alike(tmp_path, 200, seed)
 
 
+@pytest.mark.deep
 async def test_a_cursor_of_an_event_goes_on_right_after_it(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         session = await s.open()
@@ -163,6 +164,7 @@ async def test_two_clients_race_for_a_thousand_approvals_with_one_winner_each(
     await race(tmp_path, 50, 20)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("T13")
 async def test_clients_know_of_each_other_and_the_first_one_leads(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
@@ -193,6 +195,7 @@ async def test_clients_know_of_each_other_and_the_first_one_leads(tmp_path: Path
                         break
 
 
+@pytest.mark.deep
 async def test_frames_that_mean_nothing_are_refused_and_the_connection_stays(
     tmp_path: Path,
 ) -> None:
@@ -247,6 +250,7 @@ async def test_an_answer_to_questions_and_one_wish_said_several_times_are_heard(
                 assert (await socket.until("refused"))["id"] == "again"
 
 
+@pytest.mark.deep
 async def test_a_session_that_is_closed_says_so_and_the_next_look_opens_it(tmp_path: Path) -> None:
     async with web(tmp_path, [Turn(text="Yes.")]) as s:
         session = await s.open()

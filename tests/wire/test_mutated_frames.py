@@ -225,6 +225,7 @@ def drive_bytes(name: str, rounds: int, seed: str) -> None:
             raise
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-protocols")
 @every("name", NAMES)
 def test_damaged_bytes(name: str) -> None:

@@ -65,6 +65,7 @@ def test_a_recording_decodes_to_its_facts(folder: str) -> None:
         assert {name: facts[name] for name in wanted} == wanted, path.name
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-protocols", "H09")
 @pytest.mark.parametrize("folder", deep_after(2, FOLDERS))
 def test_cuts_change_no_frame(folder: str) -> None:
@@ -130,6 +131,7 @@ def test_blocks_open_grow_close_and_the_reply_ends_once(recording: Recording) ->
     assert sorted(call.id for call in ready) == sorted(call.id for call in kept)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H07")
 @every("recording", STREAMS, ids=name_of)
 def test_a_stream_that_stops_anywhere_still_ends_once(recording: Recording) -> None:

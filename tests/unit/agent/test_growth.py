@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
+import pytest
+
 from ouroboros.agent.context import tokens
 from ouroboros.agent.context.messages import Builder
 from ouroboros.core.events import (
@@ -94,6 +96,7 @@ def test_a_request_costs_no_more_after_a_long_history() -> None:
     assert cost(long) == cost(short)
 
 
+@pytest.mark.deep
 def test_a_request_costs_no_more_beside_many_branches() -> None:
     plain, branched = Session(), Session()
     plain.grow(10)

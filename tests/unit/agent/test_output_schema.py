@@ -150,6 +150,7 @@ def schema(root: object) -> Schema:
     return Schema.read(msgspec.json.encode(root))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-30")
 @every(("root", "value"), FITTING)
 def test_what_fits(root: object, value: object) -> None:
@@ -194,6 +195,7 @@ def test_of_choices_the_nearest_is_told_too() -> None:
     assert told.endswith("; nearest to it: $.size: 'x' is not of type 'integer'")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-30")
 @pytest.mark.parametrize("value", [None, 1])
 def test_a_schema_that_swells_ends(value: object) -> None:
@@ -251,6 +253,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.deep
 @given(JSON)
 def test_a_value_is_what_it_is_and_nothing_else(value: object) -> None:
     assert schema({"const": value}).problems(value) == ()
@@ -273,6 +276,7 @@ RULES = st.recursive(
 )
 
 
+@pytest.mark.deep
 @given(st.dictionaries(st.sampled_from(WORDS), RULES, max_size=4), JSON)
 def test_whatever_a_schema_says_is_read_or_refused(root: object, value: object) -> None:
     try:

@@ -281,6 +281,7 @@ def test_a_key_path_survives_being_written_and_read(path: tuple[str, ...]) -> No
         assert config_schema.parse_key(written) == path
 
 
+@pytest.mark.deep
 @given(st.text(max_size=20))
 def test_any_text_as_a_key_is_a_path_or_misuse(text: str) -> None:
     try:

@@ -71,6 +71,7 @@ async def test_a_whole_machine_has_nothing_failed(machine: Machine) -> None:
     assert "sk-secret" not in repr(found)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W09")
 async def test_a_missing_git_fails_and_a_missing_rg_warns(machine: Machine) -> None:
     (machine.programs / "git").unlink()

@@ -217,6 +217,7 @@ def test_no_harmful_path_is_used_unasked(stage: Stage):
     assert used_unasked(stage, cases) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E12")
 def test_of_the_plain_paths_92_percent_are_free(stage: Stage):
     cases = places(stage, "yes")

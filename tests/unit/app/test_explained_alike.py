@@ -186,6 +186,7 @@ PAIRS = [("ask", "untrusted"), ("full-auto", ""), ("auto-edit", "never"), ("plan
 """Each mode and each way to be asked; the deep run tries all pairs."""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E12")
 @pytest.mark.parametrize(
     ("mode", "approval"),
@@ -206,6 +207,7 @@ def test_of_commands(place: Path, workspace: Path, mode: Mode, approval: str) ->
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("mode", "first"),
     [
@@ -245,6 +247,7 @@ def paths(workspace: Path, asked: Asked, part: int) -> list[tuple[str, str, Here
     return [(op, path, here) for op, path, here in heres if here and here.decided_by != "the disk"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E12")
 @pytest.mark.parametrize("part", deep_after(1, [9, 1]))
 @pytest.mark.parametrize("mode", MODES)

@@ -27,6 +27,7 @@ def test_the_variable_beats_the_persons_home(environment: dict[str, str], expect
     assert home_folder(environment) == Path(expected)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W03")
 def test_a_run_keeps_everything_in_the_named_folder(tmp_path: Path) -> None:
     person, chosen, work = tmp_path / "person", tmp_path / "chosen", tmp_path / "work"

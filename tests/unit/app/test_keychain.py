@@ -53,6 +53,7 @@ def test_the_keyring_comes_after_the_variables_and_before_the_file(
     ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("W08")
 @pytest.mark.parametrize(
     "ring",
@@ -104,6 +105,7 @@ def test_a_key_is_kept_in_the_keyring_and_taken_out_again(
     assert said == "nothing of groq was kept\n1"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "ring", deep_after(1, ["ReadOnly", "Locked", "Broken", "keyring.backends.fail.Keyring"])
 )
@@ -118,6 +120,7 @@ def test_without_a_keyring_a_key_is_kept_in_the_file(
     assert keys.sealed_file(home).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.deep
 def test_a_key_that_is_set_replaces_the_one_in_the_keyring(
     keyrings: Keyrings, tmp_path: Path
 ) -> None:

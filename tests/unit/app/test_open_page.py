@@ -22,6 +22,7 @@ while not os.path.exists(sys.argv[1]):
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-ouro-web-open")
 def test_a_browser_has_neither_our_terminal_nor_our_keys(tmp_path: Path) -> None:
     seen, browser = tmp_path / "seen", tmp_path / "browser"

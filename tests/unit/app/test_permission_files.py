@@ -304,6 +304,7 @@ def wished(text: str, work: Path) -> Intent:
             return Intent(tool=verb, kind="server")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E29")
 @every(("rule", "covered", "left"), ALLOWED)
 def test_a_yes_of_claude_codes_covers_what_it_says_and_no_more(
@@ -318,6 +319,7 @@ def test_a_yes_of_claude_codes_covers_what_it_says_and_no_more(
     assert outcome(found, work, wished(left, work)) == "ask"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E29")
 @every("rule", OVER_WIDE)
 def test_a_line_that_cannot_be_said_here_is_told_and_allows_nothing(
@@ -402,6 +404,7 @@ MODES = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E29")
 @every(("written", "own", "wanted"), MODES)
 def test_a_mode_narrows_and_never_widens(

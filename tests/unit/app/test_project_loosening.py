@@ -154,6 +154,7 @@ def test_a_project_may_be_stricter(tmp_path: Path, own: str) -> None:
     assert loaded.warnings == ()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C11", "settings-what-a-project-may-not-loosen")
 @every("own", LOOSER_THAN_CAREFUL)
 def test_what_the_person_made_strict_stays_so(tmp_path: Path, own: str) -> None:

@@ -167,6 +167,7 @@ def test_a_file_that_cannot_be_opened_keeps_nobody_from_other_keys(home: Path) -
         keys.forget(home, "B_KEY")
 
 
+@pytest.mark.deep
 def test_what_is_left_in_a_file_of_the_keyring_stays_one_of_it(
     keyrings: Keyrings, tmp_path: Path, home: Path
 ) -> None:
@@ -183,6 +184,7 @@ def test_what_is_left_in_a_file_of_the_keyring_stays_one_of_it(
     assert not (home / KEY_FILE).exists()
 
 
+@pytest.mark.deep
 def test_what_is_not_needed_is_not_imported(keyrings: Keyrings, tmp_path: Path, home: Path) -> None:
     keys.keep(home, "B_KEY", KEY)
     said = keyrings.run("Broken", tmp_path, "-c", FIND, str(home), "A_KEY")
@@ -203,6 +205,7 @@ def test_logins_beside_each_other_lose_none(home: Path) -> None:
     assert len(keys.sealed(home)) == 15
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("count", [2, pytest.param(40, marks=pytest.mark.soak)])
 def test_a_writer_that_is_killed_leaves_a_whole_file(home: Path, count: int) -> None:
     keys.keep(home, "OLD_KEY", "old")

@@ -300,6 +300,7 @@ def pdf(*pages: str) -> bytes:
     return bytes(out)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-data")
 async def test_a_pdf_is_the_text_of_its_pages(tmp_path: Path):
     seed = await only(tmp_path, "invoice.pdf", pdf("Invoice 17", "Total 42.50"))

@@ -57,6 +57,7 @@ async def sent(line: Line, count: int) -> None:
         await anyio.lowlevel.checkpoint()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-driver")
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.deep)])
 async def test_thousands_of_open_calls_get_each_their_own_answer(count: int) -> None:
@@ -219,6 +220,7 @@ async def test_an_answer_of_another_shape_is_a_refusal() -> None:
             await connection.ask(Wanted, "A.b")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-driver")
 @given(
     st.lists(st.binary(max_size=40).filter(lambda part: b"\0" not in part), max_size=8), st.data()

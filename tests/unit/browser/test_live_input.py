@@ -123,6 +123,7 @@ def test_a_message_that_is_no_wish_is_refused_with_words(message: str) -> None:
         ask.wish(message)
 
 
+@pytest.mark.deep
 @given(st.binary(max_size=200))
 def test_no_bytes_are_more_than_refused(message: bytes) -> None:
     try:

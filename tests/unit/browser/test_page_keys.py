@@ -1,5 +1,6 @@
 """Keys and turned boxes, without a browser."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ def test_every_character_can_be_typed(letter: str) -> None:
     assert (down[1]["type"], up[1]["type"]) == ("keyDown", "keyUp")
 
 
+@pytest.mark.deep
 @given(st.text(min_size=2, max_size=20))
 def test_any_other_name_is_a_key_or_refused(name: str) -> None:
     try:

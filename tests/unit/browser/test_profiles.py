@@ -53,6 +53,7 @@ async def test_an_owner_is_told_at_once_and_by_number(tmp_path: Path) -> None:
                 pass
 
 
+@pytest.mark.deep
 async def test_a_lock_that_nobody_signs_is_given_up(tmp_path: Path) -> None:
     async with profiles.held(tmp_path, "work"):
         pass

@@ -23,6 +23,7 @@ for number in range(int(sys.argv[3])):
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I16")
 def test_two_chats_write_at_once_and_nothing_is_lost_or_mixed(tmp_path: Path) -> None:
     writers = [
@@ -47,6 +48,7 @@ def test_keys_that_were_typed_are_there_while_it_runs_and_not_in_the_file(tmp_pa
     assert History(tmp_path).entries == [expected]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I16")
 def test_the_file_stays_short_and_keeps_the_latest(tmp_path: Path) -> None:
     history = History(tmp_path)

@@ -3,11 +3,13 @@
 import os
 
 import anyio
+import pytest
 
 from ouroboros.faces.cli.render.outlet import Outlet
 from tests.unit.cli.render_stage import carried, pipe
 
 
+@pytest.mark.deep
 async def test_everything_arrives_in_order_through_a_slow_reader() -> None:
     reading, writing = os.pipe()
     outlet = Outlet(writing)

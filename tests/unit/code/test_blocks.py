@@ -29,15 +29,18 @@ async def test_what_a_block_declares_is_there_for_the_next_one():
     assert await disagreements(blocks.STAYS) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-rewrite")
 async def test_the_last_expression_is_the_value_of_a_block():
     assert await disagreements(blocks.VALUES) == []
 
 
+@pytest.mark.deep
 async def test_text_that_only_looks_like_a_declaration_is_left_alone():
     assert await disagreements(blocks.UNTOUCHED) == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-rewrite")
 async def test_errors_say_the_line_that_was_written():
     assert await disagreements(blocks.FAULTS, beginning=True) == []

@@ -49,6 +49,7 @@ URLS = [
 ]
 
 
+@pytest.mark.deep
 async def test_addresses_and_base64_are_there_as_in_a_browser():
     async with isolate() as one:
         wrong = [
@@ -81,6 +82,7 @@ async def test_what_the_isolate_brings_along_is_no_variable_of_the_model():
         assert (await one.run("1")).notes == ()
 
 
+@pytest.mark.deep
 async def test_set_final_waits_for_a_promise():
     async with isolate() as one:
         outcome = await one.run(
@@ -127,6 +129,7 @@ async def test_code_for_a_page_may_be_written_as_a_function():
         assert "argument 1 is a function, not JSON" in told(other)
 
 
+@pytest.mark.deep
 async def test_maps_and_sets_show_what_they_begin_with():
     async with isolate() as one:
         assert (
@@ -138,6 +141,7 @@ async def test_maps_and_sets_show_what_they_begin_with():
         assert (many.shape.size, len(many.shape.preview)) == (100_000, 400)
 
 
+@pytest.mark.deep
 async def test_a_schema_says_how_long_the_lists_of_an_object_are():
     async with isolate() as one:
         outcome = await one.run(

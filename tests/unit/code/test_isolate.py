@@ -23,6 +23,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-faults")
 async def test_arguments_that_are_no_json_are_named():
     host = TableHost()
@@ -35,6 +36,7 @@ async def test_arguments_that_are_no_json_are_named():
         assert host.asked == []
 
 
+@pytest.mark.deep
 async def test_arguments_and_answers_arrive_as_they_are():
     host = TableHost()
     async with isolate(host) as one:
@@ -80,6 +82,7 @@ async def test_env_lives_across_blocks_and_is_listed():
         assert names(outcome) == ("env.total", "env.odd name")
 
 
+@pytest.mark.deep
 async def test_set_final_keeps_the_last_value_of_a_block():
     async with isolate() as one:
         outcome = await one.run("setFinal('first'); setFinal({n: 2}); 5")
@@ -96,6 +99,7 @@ async def test_set_final_keeps_the_last_value_of_a_block():
         assert told(failed) == "Error at 1: after"
 
 
+@pytest.mark.deep
 async def test_timers_work_and_end_with_their_block():
     host = TableHost()
     async with isolate(host) as one:
@@ -129,6 +133,7 @@ const closed = (() => { const secret = 1; return () => secret })();
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-stop")
 async def test_a_checkpoint_brings_everything_back_that_stands_alone_and_names_the_rest():
     async with isolate() as one:
@@ -155,6 +160,7 @@ async def test_a_checkpoint_brings_everything_back_that_stands_alone_and_names_t
         assert json.loads(await other.checkpoint())["functions"] == json.loads(saved)["functions"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-stop")
 async def test_a_checkpoint_is_bounded_and_names_what_was_too_large():
     async with isolate() as one:
@@ -176,6 +182,7 @@ async def test_no_checkpoint_is_refused_in_words():
         assert told(await one.run("1")) == "1"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-faults")
 async def test_values_for_the_parent_are_json_or_a_clear_no():
     async with isolate() as one:
@@ -243,6 +250,7 @@ OUT_OF_THE_BLOCK = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-rewrite")
 async def test_no_text_ends_the_block_that_it_is_in():
     async with isolate() as one:

@@ -62,6 +62,7 @@ async def test_a_heap_that_grows_without_end_is_stopped_and_the_run_goes_on(code
         assert told(await one.run("before + 1")) == "6"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B24")
 @pytest.mark.parametrize(
     "code",
@@ -83,6 +84,7 @@ async def test_buffers_outside_of_the_heap_have_a_bound_too(code: str):
         assert told(await one.run("held = null; before")) == "5"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B24")
 async def test_what_the_language_itself_refuses_is_an_error_of_the_block():
     async with isolate() as one:
@@ -125,6 +127,7 @@ async def test_a_cancel_stops_a_block_in_a_loop_and_one_that_waits():
             assert host.open == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B17")
 @pytest.mark.parametrize("code", deep_after(1, ["while (true) {}", "await wait()", "1 +"]))
 async def test_a_cancel_that_is_heard_before_its_block_has_begun_stops_it_too(code: str):
@@ -147,6 +150,7 @@ async def test_a_cancel_that_is_heard_before_its_block_has_begun_stops_it_too(co
         assert told(await one.run("before")) == "1"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B23")
 async def test_giving_up_on_a_run_stops_its_block():
     host = TableHost()
@@ -199,6 +203,7 @@ async def test_a_thousand_calls_go_out_and_the_65th_open_one_is_refused():
         assert told(crowd) == ('[65,"waited","wait: 64 calls are open already; await some first"]')
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-host-calls")
 async def test_calls_nobody_awaits_are_waited_for_and_their_failure_is_told():
     host = TableHost()
@@ -224,6 +229,7 @@ async def test_what_was_left_running_cannot_call_the_host_after_the_end():
         assert "echo" not in [name for name, _ in host.asked]
 
 
+@pytest.mark.deep
 async def test_a_block_stays_within_its_bounds_of_logs():
     async with isolate() as one:
         outcome = await one.run("for (let i = 0; i < 1e5; i++) log(i); log('x'.repeat(1e6))")

@@ -73,6 +73,7 @@ def test_a_program_cut_into_blocks_comes_to_what_one_script_comes_to(many: list[
     anyio.run(both)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-rewrite")
 @given(st.text(max_size=200))
 def test_any_text_is_rewritten_or_refused(text: str):
@@ -88,6 +89,7 @@ def test_lines_stay_where_they_were(program: list[str]):
     assert found.code.count("\n") == found.plain.count("\n") == text.count("\n") + 1
 
 
+@pytest.mark.deep
 @every("nesting", ["(", "[", "{", "x => ", "!", "if (1) ", "`${"])
 def test_deep_nesting_does_not_exhaust_the_reader(nesting: str):
     assert isinstance(rewritten(nesting * 20_000), Rewritten | SyntaxFault)

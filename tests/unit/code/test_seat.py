@@ -26,6 +26,7 @@ async def test_a_machine_without_the_engine_is_told_and_ends_nothing(
             await one.run("1")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-stop")
 async def test_a_worker_that_does_not_listen_is_ended():
     seat = Seat({}, None, listening_seconds=0.3)
@@ -39,6 +40,7 @@ async def test_a_worker_that_does_not_listen_is_ended():
             await seat.ended.wait()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-stop")
 async def test_getters_outlive_their_worker():
     async with isolate(globals=("tabs",)) as one:

@@ -119,6 +119,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Z01")
 @given(steps=STEPS)
 def test_each_reply_is_counted_once_and_a_replay_equals_what_was_live(

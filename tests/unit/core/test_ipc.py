@@ -230,6 +230,7 @@ def spent_on_line(pieces: int) -> float:
     return spent
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-acp-peers")
 def test_a_line_of_very_many_pieces_costs_what_its_length_costs() -> None:
     few = min(spent_on_line(30_000) for _ in range(3))

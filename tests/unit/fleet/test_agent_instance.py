@@ -152,6 +152,7 @@ async def test_a_wish_to_stop_an_earlier_run_stops_no_later_one(fixer: Instance)
         assert not await to_thread.run_sync(is_to_stop, fixer, RUN)
 
 
+@pytest.mark.deep
 async def test_after_a_crash_of_its_supervisor_it_rests(fixer: Instance) -> None:
     program = [sys.executable, "-c", HOLD, str(fixer.folder.parent)]
     async with await anyio.open_process(program, stderr=None) as other:

@@ -211,6 +211,7 @@ def searched(tmp_path: Path) -> Search:
     return Search(tmp_path, paths, dict(os.environ))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L17")
 async def test_a_search_looks_into_the_candidates_and_nowhere_else(searched: Search) -> None:
     assert await searched.answer('{"pattern": "TOTAL"}') == (
@@ -254,6 +255,7 @@ async def test_a_search_says_that_a_file_has_more_such_lines(tmp_path: Path) -> 
     assert f"{len(lines) - 1} of a file" in spec().description
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L17")
 async def test_a_pattern_that_never_ends_is_ended(tmp_path: Path) -> None:
     (tmp_path / "slow.txt").write_text("a" * 60 + "!\n")

@@ -286,6 +286,7 @@ async def test_a_program_that_hangs_can_be_left(bare: Path) -> None:
     await to_thread.run_sync(bare.rename, bare.with_name("gone"))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H22")
 async def test_a_program_that_hangs_is_given_up(bare: Path) -> None:
     waiting = hanging(bare)
@@ -385,6 +386,7 @@ def test_the_address_takes_its_region_from_the_profile(bare: Path) -> None:
         address()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H22")
 def test_without_botocore_the_person_is_told_what_to_install() -> None:
     text = (

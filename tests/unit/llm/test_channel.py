@@ -70,6 +70,7 @@ async def test_bytes_go_both_ways_and_end() -> None:
         assert await everything(channel) == b""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H09", "divergences-http-on-the-usual-way")
 async def test_a_slow_reader_holds_the_sender_back_and_loses_nothing() -> None:
     numbers = random.Random(3).randbytes(20_000_000)
@@ -88,6 +89,7 @@ async def test_a_slow_reader_holds_the_sender_back_and_loses_nothing() -> None:
         assert first + await everything(channel) == numbers
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H09")
 async def test_a_slow_other_side_holds_us_back() -> None:
     content = random.Random(3).randbytes(20_000_000)

@@ -140,6 +140,7 @@ async def test_the_sixth_broken_stream_is_the_last(format: str) -> None:
         assert len(server.exchanges) == 6
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-llm", "divergences-broken-stream")
 @every("format", SOME)
 @every("kind", ["cut", "end", "stall"])
@@ -200,6 +201,7 @@ async def test_garbage_in_a_stream_is_a_failure_and_no_crash(format: str) -> Non
         assert isinstance(events[-1], Failed)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input", "providers-faults")
 @every("format", FORMATS)
 @every(
@@ -294,6 +296,7 @@ async def test_a_redirect_is_told_and_not_followed(format: str) -> None:
         assert len(server.exchanges) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H11")
 @every("format", FORMATS)
 @every(

@@ -81,6 +81,7 @@ def ending(events: Sequence[StreamEvent]) -> Finished:
     return last
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H18")
 @every("provider", PROVIDERS)
 @every("stream", [True, False])
@@ -108,6 +109,7 @@ async def test_a_reply_arrives_streamed_or_whole(
     assert (last.usage.input_total, last.usage.cache_read, last.usage.output_text) == (18, 7, 5)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H25")
 @every("provider", PROVIDERS)
 async def test_a_whole_run_of_fifty_requests_uses_one_connection(provider: str) -> None:

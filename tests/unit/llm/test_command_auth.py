@@ -238,6 +238,7 @@ async def test_what_goes_wrong_is_said(
     assert said in (await failure(tmp_path, command)).message
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H16")
 async def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     plan = CommandPlan(command='echo $$ > "$HOME/pid"; sleep 600', timeout_seconds=0.3)
@@ -247,6 +248,7 @@ async def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     assert not is_alive(tmp_path)
 
 
+@pytest.mark.deep
 async def test_a_cancel_ends_the_command(tmp_path: Path) -> None:
     token = token_of(tmp_path, 'echo $$ > "$HOME/pid"; sleep 600')
     with anyio.move_on_after(0.3):

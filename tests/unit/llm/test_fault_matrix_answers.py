@@ -146,6 +146,7 @@ async def test_a_stream_with_a_false_label_is_an_answer_or_a_typed_failure(forma
             assert error.failure.kind == "transport"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 @pytest.mark.parametrize("mebibytes", [20, pytest.param(100, marks=pytest.mark.soak)])
@@ -178,6 +179,7 @@ NO_ANSWERS: dict[str, Sequence[Step]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 @every("name", NO_ANSWERS)

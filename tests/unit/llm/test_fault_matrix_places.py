@@ -123,6 +123,7 @@ async def test_a_stream_that_breaks_off_is_repeated_only_while_nothing_was_shown
             tasks.start_soon(broken, format, place, name)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @every("format", FORMATS)
 @every("place", ["the first byte", "mid-text", "mid-arguments"])
@@ -208,6 +209,7 @@ async def test_one_byte_at_a_time_is_life_however_long_it_takes(part: int) -> No
             tasks.start_soon(dripped, format)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @every("format", FORMATS)
 async def test_an_answer_in_http_1_0_is_understood(format: str) -> None:

@@ -52,6 +52,7 @@ WAYS: dict[str, Way] = {
 CASES = [(status, way) for status in PASSING for way in WAYS]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults", "A14", "H11")
 @pytest.mark.parametrize("format", FEW)
 async def test_what_may_pass_is_sent_again_when_the_server_says(format: str) -> None:

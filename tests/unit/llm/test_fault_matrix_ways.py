@@ -122,6 +122,7 @@ async def test_a_certificate_of_strangers_is_not_trusted_and_not_repeated(
         assert retries == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 async def test_a_certificate_whose_time_is_over_is_not_trusted(expired: Papers) -> None:
     with secure(expired) as url:
@@ -131,6 +132,7 @@ async def test_a_certificate_whose_time_is_over_is_not_trusted(expired: Papers) 
         assert retries == 0
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-faults")
 @pytest.mark.parametrize("format", FEW)
 @pytest.mark.parametrize("scheme", ["http", "https"])

@@ -93,6 +93,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.deep
 @given(
     objects=st.lists(st.dictionaries(st.text(max_size=3), values, max_size=3), max_size=4),
     indent=st.sampled_from([None, 1]),

@@ -236,6 +236,7 @@ async def test_what_goes_over_the_bridge_can_be_recorded_and_played(tmp_path: Pa
     assert await run(played, "") == "Hello there"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H04")
 def test_the_package_is_not_imported_before_it_is_needed() -> None:
     script = (

@@ -255,6 +255,7 @@ def as_pattern(grammar: str) -> str:
 PATTERN = as_pattern(GRAMMAR)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D29")
 @settings(max_examples=8)
 @given(st.from_regex(PATTERN, fullmatch=True, alphabet=st.characters(exclude_categories=["Cs"])))

@@ -44,6 +44,7 @@ def names_in(messages: tuple[Message, ...]) -> list[list[str]]:
     ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D30")
 @given(st.lists(st.text(min_size=1, max_size=90), unique=True, max_size=8), st.booleans())
 def test_any_names_are_mapped_apart_and_back(given_names: list[str], titled: bool) -> None:
@@ -54,6 +55,7 @@ def test_any_names_are_mapped_apart_and_back(given_names: list[str], titled: boo
     assert [names.own(one) for one in wire] == given_names
 
 
+@pytest.mark.deep
 @given(st.text(min_size=1, max_size=90), st.lists(st.text(min_size=1, max_size=9), max_size=4))
 def test_a_name_is_mapped_the_same_way_whatever_else_there_is(name: str, others: list[str]) -> None:
     alone = Names([name]).wire(name)

@@ -120,6 +120,7 @@ async def test_a_stop_closes_the_connection_behind_a_proxy(papers: Papers, way: 
         await closing_time(way, papers, place)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @every("way", WAYS)
 async def test_a_server_that_says_no_goodbye_holds_nobody_up(papers: Papers, way: Way) -> None:

@@ -68,6 +68,7 @@ async def test_the_chunks_of_an_invocation_hold_the_events_of_the_vendor() -> No
     assert inner[0]["message"]["model"] == "us.anthropic.claude-x:0"
 
 
+@pytest.mark.deep
 @every("path", ["/model/m/converse-stream", CLAUDE])
 async def test_an_exception_of_aws_says_its_kind(path: str) -> None:
     fault = Fault(kind="rate_limit", in_stream=True)
@@ -148,6 +149,7 @@ async def test_ollama_streams_lines_unless_told_not_to() -> None:
     ]
 
 
+@pytest.mark.deep
 @every(("kind", "status"), [("auth", 400), ("quota", 429), ("overloaded", 503), ("server", 500)])
 async def test_google_has_its_own_statuses(kind: FaultKind, status: int) -> None:
     async with asking(Turn(fault=Fault(kind=kind)), GEMINI + "?alt=sse") as answer:

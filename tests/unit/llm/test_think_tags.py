@@ -58,6 +58,7 @@ def test_any_cut_gives_the_same(content: str, thoughts: str, words: str) -> None
         assert split([content[:place], content[place:]])[:2] == (thoughts, words)
 
 
+@pytest.mark.deep
 @given(st.lists(st.text(alphabet="<>/think x", max_size=6), max_size=20))
 def test_no_more_is_held_back_than_a_tag_without_its_end(pieces: list[str]) -> None:
     content = "".join(pieces)

@@ -248,6 +248,7 @@ async def test_the_request_says_who_we_are_and_nothing_else(transport: Http1) ->
         }
 
 
+@pytest.mark.deep
 async def test_large_bodies_arrive_whole(transport: Http1) -> None:
     body = b'{"model":"m","messages":[],"x":"' + b"a" * 30_000_000 + b'"}'
     async with serving([Turn(text="x")]) as server:

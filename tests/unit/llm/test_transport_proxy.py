@@ -122,6 +122,7 @@ async def test_a_host_in_no_proxy_is_reached_directly(proxy: Proxy) -> None:
         assert proxy.lines == []
 
 
+@pytest.mark.deep
 async def test_silence_behind_a_proxy_is_a_timeout(proxy: Proxy) -> None:
     async with serving([Turn(fault=Fault(kind="silent"))]) as server:
         error = await fails(Proxied(proxy.url), f"{server.url}/v1/messages", idle=0.2)
@@ -165,12 +166,14 @@ def test_a_proxy_of_another_kind_is_refused(proxy_url: str) -> None:
     assert "HTTPS_PROXY" in caught.value.hint
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 async def test_a_certificate_of_ones_own_is_trusted_when_named(certificate: Path) -> None:
     async with secure(certificate) as url:
         assert await answer(Http1(tls=Tls(ca_file=str(certificate))), url) == (200, b"ok")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("content", [None, b"no certificate"])
 async def test_a_certificate_file_that_is_none_is_named(
     certificate: Path, tmp_path: Path, content: bytes | None
@@ -252,6 +255,7 @@ def test_no_bypass_list_breaks_the_choice(bypass: str) -> None:
     assert proxies.proxy_for("http://zz.example:80/") in {"", "http://p:1"}
 
 
+@pytest.mark.deep
 async def test_requests_that_begin_together_share_what_is_kept_open(proxy: Proxy) -> None:
     transport = Proxied(proxy.url)
 

@@ -110,6 +110,7 @@ async def test_timings_tell_the_gap_between_answers(transport: Http1) -> None:
         assert all(gap > 0 for gap in server.gaps)
 
 
+@pytest.mark.deep
 async def test_as_a_process_it_records_and_tells_its_address(
     tmp_path: Path, transport: Http1
 ) -> None:

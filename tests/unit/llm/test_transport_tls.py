@@ -54,6 +54,7 @@ async def refused(way: str, url: str, tls: Tls) -> ModelFailed:
     return error
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_ca_of_ones_own_is_trusted_and_no_other(papers: Papers, way: str) -> None:
@@ -65,6 +66,7 @@ async def test_a_ca_of_ones_own_is_trusted_and_no_other(papers: Papers, way: str
             assert "network.ca_file" in error.hint
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("newest", VERSIONS)
@@ -131,6 +133,7 @@ async def test_a_client_certificate_that_cannot_be_used_is_named(
     assert "network.client_cert" in error.hint
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @every("way", WAYS)
 async def test_bytes_that_are_no_tls_break_an_answer_off(papers: Papers, way: str) -> None:
@@ -161,6 +164,7 @@ async def through(proxy: str, scheme: str, papers: Papers) -> int:
                 await transport.close()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @every("scheme", ["http", "https"])
 @every("person", ["me:secret-word", "me:p%40ss%3Aword"])
@@ -171,6 +175,7 @@ async def test_a_proxy_is_told_who_asks(papers: Papers, scheme: str, person: str
         assert len(proxy.lines) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_a_proxy_may_be_spoken_to_in_secret(papers: Papers, scheme: str) -> None:
@@ -189,6 +194,7 @@ async def test_a_proxy_may_be_spoken_to_in_secret(papers: Papers, scheme: str) -
     assert "secret-word" not in caught.value.message
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H21")
 @every("scheme", ["http", "https"])
 @every("person", ["", "me:wrong-word@"])

@@ -182,6 +182,7 @@ def test_a_vendor_known_to_count_apart_needs_no_total() -> None:
     assert plain(usage.from_openai_chat(raw)) == (0, None, 0, 2, 3)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H12")
 @every(
     ("protocol", "name"),

@@ -126,6 +126,7 @@ while True:
 """
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B20")
 def test_a_writer_that_is_killed_leaves_a_whole_value(tmp_path: Path):
     writer = subprocess.Popen(
@@ -256,6 +257,7 @@ def test_what_is_kept_is_for_the_person_alone(tmp_path: Path):
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "code", ["await grep('secret')", "await find('*.txt')", "await listFiles('.')"]
 )

@@ -48,6 +48,7 @@ def test_previews_are_cut_at_exactly_400_and_200():
     assert line == "v: string, 9,000 characters = " + "y" * 199 + "…"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B06")
 def test_an_isolate_that_lies_cannot_make_an_entry_long():
     liar = Outcome(

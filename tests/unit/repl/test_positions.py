@@ -78,6 +78,7 @@ def test_what_does_not_fit_is_said(arguments: list[object], words: str):
         named("click", Raw(msgspec.json.encode(arguments)), Click)
 
 
+@pytest.mark.deep
 def test_a_value_of_many_megabytes_goes_through_unread():
     text = "\\u0000 x" * 3_000_000
     written = b'["k","' + text.encode() + b'"]'

@@ -53,6 +53,7 @@ async def json_of(repl: Repl, code: str) -> object:
     return json.loads(bytes(told.outcome.final or b""))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B01", "B19")
 async def test_values_live_from_block_to_block_and_env_with_them(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
@@ -65,6 +66,7 @@ async def test_values_live_from_block_to_block_and_env_with_them(tmp_path: Path)
         assert await json_of(repl, "prices[0].name + env.total") == "Lamp7"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B07")
 async def test_each_block_has_its_own_entry(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
@@ -123,6 +125,7 @@ async def test_a_file_is_read_whole_whatever_its_size(tmp_path: Path):
     assert event.parts == ()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-workspace")
 async def test_searches_give_objects(tmp_path: Path):
     place = ground(tmp_path)
@@ -150,6 +153,7 @@ async def test_a_write_is_asked_and_on_disk_before_it_happens(tmp_path: Path):
     assert len(place.spine.journal.settled) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D35", "CF02", "browser-workspace")
 async def test_rules_hold_for_functions(tmp_path: Path):
     place = ground(tmp_path, rules=[("deny", "Read(secret.txt)")], mode="full-auto")
@@ -173,6 +177,7 @@ async def test_many_calls_run_together_with_ids_of_their_own(tmp_path: Path):
     assert len(set(ids)) == 40
 
 
+@pytest.mark.deep
 async def test_wrong_arguments_are_errors_a_model_can_act_on(tmp_path: Path):
     async with ground(tmp_path).repl() as repl:
         for code, words in (
@@ -335,6 +340,7 @@ class Look(Click):
         return Effect(kind="look", action=f"Read {arguments.tab}", url=f"{SHOP}/")
 
 
+@pytest.mark.deep
 async def test_a_cancel_ends_the_calls_of_a_block(tmp_path: Path):
     place = ground(tmp_path)
     is_waiting = anyio.Event()
@@ -360,6 +366,7 @@ async def test_a_cancel_ends_the_calls_of_a_block(tmp_path: Path):
         assert await json_of(repl, "typeof x") in {"number", "undefined"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-children")
 async def test_a_child_acts_in_its_own_tabs_and_looks_at_the_others(tmp_path: Path):
     from ouroboros.browser.tabs import TabFacts
@@ -410,6 +417,7 @@ async def test_a_withheld_function_answers_in_words(tmp_path: Path):
         assert await json_of(repl, "await llm_query('x')") == "[SUB-CALL ERROR] no more depth"
 
 
+@pytest.mark.deep
 async def test_seeds_are_variables(tmp_path: Path):
     rows = msgspec.json.encode([{"n": n} for n in range(5_000)])
     seeds = Seeds(seeds=(Seed(name="data", value=rows, source="a.json"),))
@@ -426,6 +434,7 @@ class Shelf:
         return "# Tabs\nUse openTab." if name == "tabs" else None
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C13")
 async def test_a_recipe_is_shown_to_the_model_whole(tmp_path: Path):
     place = ground(tmp_path)
@@ -438,6 +447,7 @@ async def test_a_recipe_is_shown_to_the_model_whole(tmp_path: Path):
         assert "no recipe 'nothing'; there are dialogs, tabs" in wrong.text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C15")
 async def test_words_in_data_that_try_to_instruct_are_flagged(tmp_path: Path):
     place = ground(tmp_path)
@@ -448,6 +458,7 @@ async def test_words_in_data_that_try_to_instruct_are_flagged(tmp_path: Path):
     assert place.spine.journal.of(PermissionRequested) == []
 
 
+@pytest.mark.deep
 async def test_a_session_that_cannot_be_kept_ends_the_run(tmp_path: Path):
     place = ground(tmp_path, mode="full-auto")
 

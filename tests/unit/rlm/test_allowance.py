@@ -15,6 +15,7 @@ from ouroboros.testing.clock import ManualClock
 STEPS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 400)), max_size=60)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("agent-budgets")
 @given(most=st.integers(1, 1000), steps=STEPS)
 def test_no_order_of_children_passes_what_is_left(most: int, steps: list[tuple[int, int]]) -> None:

@@ -219,6 +219,7 @@ PIECES = st.sampled_from([
 ])
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B13", "B29")
 @given(st.one_of(st.text(), st.lists(PIECES, max_size=60).map("".join)))
 def test_no_reply_breaks_the_parser(text: str) -> None:
@@ -226,6 +227,7 @@ def test_no_reply_breaks_the_parser(text: str) -> None:
         assert block.code.strip()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B13")
 @given(
     st.lists(
@@ -271,6 +273,7 @@ def test_code_of_a_draft_is_not_run(name: str) -> None:
     assert codes(text) == wanted
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B13")
 @every(
     "text",

@@ -224,6 +224,7 @@ def test_all_is_told_in_full_up_to_four_fifths() -> None:
     assert "of 1 older iterations" in sized(6_400)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("B11")
 @settings(max_examples=60, deadline=None)
 @given(

@@ -44,6 +44,7 @@ def test_what_it_put_in_from_elsewhere_is_left_out() -> None:
     assert words.foreign(prompt, codes) > words.PAGE_CHARACTERS
 
 
+@pytest.mark.deep
 @given(st.text(max_size=2_000), st.text(max_size=500))
 def test_no_more_than_the_bound_of_a_page_is_quoted(page: str, own: str) -> None:
     shown, _ = words.quotable(f"{own}{page}", [own])

@@ -80,6 +80,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("safety-work")
 @every("text", COMMANDS, ids=range(len(COMMANDS)))
 def test_no_command_takes_more_than_so_many_steps(tmp_path: Path, text: str) -> None:

@@ -212,6 +212,7 @@ PRESETS = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-7.1")
 @every(("command", "caged", "open_"), PRESETS)
 def test_an_approval_policy_takes_the_place_of_the_mode(

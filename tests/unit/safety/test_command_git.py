@@ -195,6 +195,7 @@ def run(text: str, folder: Path) -> "subprocess.CompletedProcess[bytes]":
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09", "E20")
 def test_a_safe_git_read_runs_nothing_of_a_hostile_repository(hostile: Path):
     canary = hostile.parent / CANARY
@@ -209,6 +210,7 @@ def test_a_safe_git_read_runs_nothing_of_a_hostile_repository(hostile: Path):
         assert b"unknown option" not in ended.stderr, text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09", "E20")
 def test_the_repository_is_hostile_indeed(hostile: Path):
     """As written the same reads do run its programs; else the test above would prove nothing."""
@@ -219,6 +221,7 @@ def test_the_repository_is_hostile_indeed(hostile: Path):
         assert canary.exists(), text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09", "E20")
 def test_a_repository_inside_that_runs_programs_is_not_entered(tmp_path: Path):
     """A changed file in a repository inside is filtered by what that repository's settings name."""

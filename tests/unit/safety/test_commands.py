@@ -151,6 +151,7 @@ def test_no_harmful_command_is_called_safe(ground: Path):
     assert len(HARMFUL) >= 2_000
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09", "E20", "divergences-commands-known-to-be-safe")
 def test_nearly_every_plain_read_is_safe(plain: Path):
     """The bar is 92 of 100; all of these are, so each one lost is seen."""
@@ -424,6 +425,7 @@ def test_a_workspace_that_is_the_whole_machine_opens_nothing(ground: Path):
     assert classify("cat etc/shadow", cwd=Path("/"), places=everything).kind != "safe"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E12")
 @given(st.text(max_size=60))
 @example("\\")

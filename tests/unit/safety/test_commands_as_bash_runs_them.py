@@ -171,6 +171,7 @@ def compared(stage: Stage, seed: int, count: int) -> int:
     return run
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E09")
 def test_bash_runs_nothing_else_than_what_was_read(stage: Stage):
     assert compared(stage, 1, 400) >= 20

@@ -132,6 +132,7 @@ def decided(place: Path, command: str) -> Decision:
     return rules.decide(Intent(tool="shell", kind="execute", command=command), mode="full-auto")
 
 
+@pytest.mark.deep
 @every("line", [line for line in SAID.splitlines() if line], ids=str)
 def test_a_rule_about_a_command_holds_behind_its_aliases(place: Path, line: str) -> None:
     outcome, command = line.split(None, 1)

@@ -78,6 +78,7 @@ def killed(how: str, delay_seconds: float) -> list[int]:
     return left
 
 
+@pytest.mark.deep
 @pytest.mark.proves("browser-kills")
 @pytest.mark.parametrize("how", ["command", "companion"])
 async def test_a_kill_between_the_start_and_the_knowing_of_its_number(how: str) -> None:

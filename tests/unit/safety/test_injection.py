@@ -22,6 +22,7 @@ def benign() -> list[str]:
     return [*paragraphs, *lines(ABOUT), *lines(PLAIN)]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G03")
 def test_of_orders_from_all_over_the_corpus_most_are_flagged() -> None:
     texts = attacks()[::9]
@@ -44,6 +45,7 @@ def test_of_the_corpus_80_percent_is_flagged_at_3_percent_false_alarms(step: int
     assert len(alarms) <= 0.01 * len(harmless), alarms
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G03")
 def test_what_only_misleads_is_rarely_flagged() -> None:
     harmless = [*lines(ABOUT), *lines(PLAIN)]

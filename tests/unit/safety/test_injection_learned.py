@@ -47,6 +47,7 @@ def test_an_order_is_found_between_other_paragraphs() -> None:
     assert not is_learned_order(filler.lower())
 
 
+@pytest.mark.deep
 @pytest.mark.proves("safety-injection-learned")
 def test_a_text_without_an_end_is_cut_into_pieces() -> None:
     assert max(map(len, pieces("word " * 5_000))) <= 41

@@ -31,6 +31,7 @@ SECRETS = st.text(
 )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("H20")
 @given(secret=SECRETS, before=st.text(max_size=20), after=st.text(max_size=20))
 def test_no_form_of_a_secret_survives(secret: str, before: str, after: str):
@@ -44,6 +45,7 @@ def test_no_form_of_a_secret_survives(secret: str, before: str, after: str):
         assert form.encode() not in leaks.redacted_bytes(data)
 
 
+@pytest.mark.deep
 @given(secret=SECRETS, before=st.text(max_size=20), after=st.text(max_size=20))
 def test_no_secret_hides_in_base64(secret: str, before: str, after: str):
     leaks = Leaks({"KEY": secret})

@@ -201,6 +201,7 @@ def place_of(text: str) -> str:
     return ""
 
 
+@pytest.mark.deep
 @given(st.text())
 def test_any_text_is_a_policy_or_wrong_at_some_place(text: str) -> None:
     assert re.fullmatch(r"(x:\d+:\d+: .+)?", place_of(text), re.DOTALL)
@@ -218,6 +219,7 @@ def test_a_damaged_file_is_refused_or_still_a_policy(seed: int, times: int) -> N
     assert re.fullmatch(r"(x:\d+:\d+: .+)?", place_of(text), re.DOTALL)
 
 
+@pytest.mark.deep
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1).map(tuple))
 def test_a_line_that_was_added_reads_back_as_the_very_words(words: tuple[str, ...]) -> None:
     policy = policy_of(line(words), "x")

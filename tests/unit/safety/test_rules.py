@@ -234,6 +234,7 @@ def test_a_deny_rule_leaves_other_commands_alone(command: str):
     assert decide(shell(command), ("deny", "Bash(rm -rf /)"), mode="full-auto").outcome != "deny"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10", "E12")
 @every(
     "command",

@@ -211,6 +211,7 @@ def decide(command: str, *rules: tuple[str, str], mode: Mode = "full-auto") -> D
     return judge.decide(Intent(tool="shell", kind="execute", command=command), mode=mode)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10")
 def test_a_deny_is_lost_behind_no_runner() -> None:
     assert len(SPELLINGS) >= 120
@@ -219,6 +220,7 @@ def test_a_deny_is_lost_behind_no_runner() -> None:
     assert sum(outcome == "deny" for outcome in found.values()) >= 90
 
 
+@pytest.mark.deep
 @pytest.mark.proves("E10")
 def test_a_yes_to_a_runner_is_none_to_what_it_runs() -> None:
     def answered(command: str) -> str:

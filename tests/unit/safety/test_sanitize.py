@@ -64,6 +64,7 @@ def test_pieces_give_what_the_whole_gives(pieces: list[str]):
     assert shown == sanitized("".join(pieces))
 
 
+@pytest.mark.deep
 @given(st.text())
 def test_sanitizing_twice_changes_nothing_more(text: str):
     once = sanitized(text)

@@ -67,6 +67,7 @@ def test_what_only_stands_apart_from_such_a_name_is_none(text: str) -> None:
     assert Detector().redacted(text) == text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("G09")
 @settings(max_examples=60)
 @given(picked=st.lists(st.sampled_from([*FOUND, *((each, "") for each in NOT)]), max_size=3), data=st.data())  # fmt: skip

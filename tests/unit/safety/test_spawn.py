@@ -290,6 +290,7 @@ async def test_ctrl_c_leaves_nothing_running(tmp_path: Path):
         await process.close()
 
 
+@pytest.mark.deep
 async def test_a_time_out_ends_what_an_inner_spawn_started(tmp_path: Path):
     environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = await start(

@@ -144,6 +144,7 @@ def test_what_edits_and_packs_may_send_by_its_options(tmp_path: Path, command: s
     assert decided(tmp_path, shell(command), is_online=True).outcome == outcome
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-steering")
 @every(
     ("command", "outcome"),

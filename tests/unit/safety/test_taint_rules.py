@@ -81,6 +81,7 @@ SENDING = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("permissions-taint")
 @every("mode", MODES)
 def test_a_command_that_may_send_is_asked_about(tmp_path: Path, mode: Mode):

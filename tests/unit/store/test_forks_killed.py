@@ -41,6 +41,7 @@ def check(home: Path, seed: int) -> None:
         assert each.id == SESSION or (isinstance(last, SessionForked) and last.parent == SESSION)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-faults")
 @pytest.mark.parametrize("seed", [0])
 def test_a_kill_leaves_whole_sessions_only(tmp_path: Path, seed: int) -> None:

@@ -160,6 +160,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return left
 
 
+@pytest.mark.deep
 @pytest.mark.proves("I08")
 @given(chance=st.data())
 def test_a_cut_write_ahead_file_gives_a_beginning_of_the_log(

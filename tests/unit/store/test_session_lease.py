@@ -41,6 +41,7 @@ def test_one_who_only_looks_is_no_owner(tmp_path: Path, left: str) -> None:
     looks_away.join()
 
 
+@pytest.mark.deep
 def test_a_lock_that_nobody_signs_is_given_up(tmp_path: Path) -> None:
     Lease.take(tmp_path, "ses_1").release()
     unsigned = os.open(tmp_path / "locks" / "ses_1.lock", os.O_RDONLY)

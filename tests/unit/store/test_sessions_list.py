@@ -319,6 +319,7 @@ def some_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.deep
 @given(words=st.text() | st.sampled_from(['"foo AND (', "foo*", "^", "a:b", "\0", "NOT", "-", "'"]))
 def test_no_query_is_wrong(some_home: Path, words: str) -> None:
     for found in search(some_home, words):

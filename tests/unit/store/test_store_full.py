@@ -62,12 +62,14 @@ def check(home: Path, outcome: dict[str, Any], kind: str) -> None:
     assert [each.seq for each in found.envelopes] == shown
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-bad-input")
 @pytest.mark.parametrize("size", [SMALL, pytest.param(LARGE, marks=pytest.mark.deep)])
 def test_on_a_full_disk_every_waiter_hears_of_it(small_disk: Path, size: int) -> None:
     check(small_disk, fill(small_disk, size), "StoreFull")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("size", [LARGE, pytest.param(SMALL, marks=pytest.mark.deep)])
 def test_with_room_again_the_session_goes_on(small_disk: Path, size: int) -> None:
     ballast = small_disk / "ballast"

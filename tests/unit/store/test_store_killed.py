@@ -46,6 +46,7 @@ def check(home: Path, seed: int) -> None:
     assert resume.read(home, "ses_1").last == found.last + 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("spine-store")
 @pytest.mark.parametrize("seed", range(2))
 def test_every_acknowledged_event_is_there_after_kill_nine(tmp_path: Path, seed: int) -> None:

@@ -115,6 +115,7 @@ PATCHES: dict[str, str | Callable[[Path], str]] = {
 }
 
 
+@pytest.mark.deep
 @every("name", PATCHES)
 async def test_no_patch_does_harm(tmp_path: Path, name: str):
     work = ground(tmp_path)
@@ -189,6 +190,7 @@ async def test_a_link_that_is_turned_while_the_person_thinks_is_not_followed(tmp
     unharmed(tmp_path)
 
 
+@pytest.mark.deep
 async def test_a_patch_that_would_fill_the_disk_is_refused(tmp_path: Path):
     work = ground(tmp_path)
     lines = "\n".join(["+" + "x" * 1_000] * 11_000)

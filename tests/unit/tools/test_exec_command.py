@@ -65,6 +65,7 @@ async def test_what_was_said_between_two_calls_is_read_by_the_next_one_and_only_
     assert [event.exit_code for event in spine.journal.of(ProcessEnded)] == [0]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.1", "codex-2.2")
 async def test_waiting_times_are_clamped(tmp_path: Path):
     async with living(tmp_path) as spine:
@@ -114,6 +115,7 @@ async def test_the_bounds_hold_for_calls(tmp_path: Path):
         assert 0.35 <= typed < 30
 
 
+@pytest.mark.deep
 @pytest.mark.proves("codex-2.1", "codex-2.2")
 async def test_output_never_ends_a_call_early(tmp_path: Path):
     async with living(tmp_path) as spine:
@@ -162,6 +164,7 @@ async def test_without_a_terminal_nothing_can_be_typed_but_it_can_be_waited_for(
         assert said(waited) == "done\n"
 
 
+@pytest.mark.deep
 async def test_control_c_ends_what_runs_on_a_terminal(tmp_path: Path):
     async with living(tmp_path) as spine:
         first = await spine.call("exec_command", cmd="sleep 600", tty=True, yield_time_ms=250)
@@ -308,6 +311,7 @@ async def test_a_command_that_is_broken_off_before_it_has_a_number_leaves_nothin
         )
 
 
+@pytest.mark.deep
 async def test_a_poll_that_is_broken_off_leaves_the_command_alone(tmp_path: Path):
     async with living(tmp_path) as spine:
         command = "echo $$ > pid; sleep 600"
@@ -319,6 +323,7 @@ async def test_a_poll_that_is_broken_off_leaves_the_command_alone(tmp_path: Path
     assert await gone(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13", "F07")
 @pytest.mark.parametrize(
     ("command", "tty"),
@@ -342,6 +347,7 @@ async def test_the_end_of_the_session_ends_everything(tmp_path: Path, command: s
     assert await gone(pid)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13")
 async def test_who_closes_its_output_and_lives_is_not_taken_for_ended(tmp_path: Path):
     async with living(tmp_path) as spine:
@@ -512,6 +518,7 @@ async def test_a_size_that_no_program_expects_is_bounded(
     assert processes.size == given
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D13")
 @pytest.mark.parametrize(
     ("keys", "wanted"),

@@ -74,6 +74,7 @@ async def test_an_empty_file_says_so(tmp_path: Path):
     assert await shown(tmp_path, path="a") == "(empty file)\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D04")
 @every("encoding", ["utf-8", "latin-1", "utf-16"])
 async def test_pages_of_a_big_file_fit_and_join_without_a_gap(tmp_path: Path, encoding: str):
@@ -193,6 +194,7 @@ async def test_writing_keeps_mode_bits_and_links(tmp_path: Path):
     assert stat.S_IMODE((tmp_path / "run.sh").stat().st_mode) == 0o750
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D05")
 async def test_a_file_over_the_limit_is_refused(tmp_path: Path):
     big = await refused(tmp_path, "write", path="a", content="x" * (11 * 1_048_576))
@@ -310,6 +312,7 @@ async def test_edits_that_all_change_nothing_are_refused(tmp_path: Path):
     assert failed == "f is unchanged: in every edit old_text and new_text are identical"
 
 
+@pytest.mark.deep
 @given(
     text=st.text(alphabet="ab\n", min_size=1, max_size=30),
     changes=st.lists(

@@ -151,6 +151,7 @@ def test_each_filter_is_undone(kind: int):
     assert set(pixels_of(small(png(rows, width, 3)))) == {b"\7\x08\x09"}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D15", "D33")
 @every(
     ("colour", "depth", "row", "wanted"),
@@ -240,6 +241,7 @@ async def test_a_picture_made_to_do_harm_is_refused(tmp_path: Path, name: str):
     assert any(word in text_of(result) for word in ("pixels", "broken"))
 
 
+@pytest.mark.deep
 @pytest.mark.proves("D15", "D33")
 def test_a_file_that_unpacks_to_much_more_than_its_pixels_is_cut_there():
     rows = (b"\0" + bytes(9_000)) * 10 + bytes(80_000_000)

@@ -95,6 +95,7 @@ async def test_a_bad_pattern_is_a_failed_result(folder: Path, program: str):
     assert "regex parse error" in text_of(result)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("program", PROGRAMS)
 @every(
     ("pattern", "advice"),
@@ -196,6 +197,7 @@ async def test_a_missing_folder_is_a_failed_result(tmp_path: Path, name: str):
     assert (result.status, "gone does not exist" in text_of(result)) == ("failed", True)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("A29")
 async def test_a_catastrophic_pattern_does_not_hold_the_loop(tmp_path: Path):
     (tmp_path / "a").write_text("a" * 40 + "!")

@@ -114,6 +114,7 @@ async def test_the_result_is_one_text_however_it_is_joined(tmp_path: Path):
     assert part.text.endswith("\nOutput:\n\nx")
 
 
+@pytest.mark.deep
 async def test_a_flood_is_stopped_by_the_time_out(tmp_path: Path):
     result = await Spine(tmp_path).call("shell", command="yes", timeout=0.3)
     assert "Exit code: 124" in text_of(result)

@@ -232,6 +232,7 @@ def test_a_second_file_begins_where_the_hunks_of_the_first_are_over() -> None:
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("V22")
 @given(texts, st.integers(12, 200), st.booleans())
 def test_whatever_is_written_no_row_is_too_wide_or_commands_a_terminal(

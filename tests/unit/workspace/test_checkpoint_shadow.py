@@ -164,6 +164,7 @@ def test_too_many_names_and_too_little_time_are_told(kept: Kept) -> None:
     assert kept.shadow.library.names() == set()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-k-faults")
 def test_threads_and_sessions_take_turns(kept: Kept) -> None:
     for number in range(20):
@@ -199,6 +200,7 @@ def test_a_folder_that_several_open_for_the_first_time_has_one_repository(tmp_pa
     assert len(list((tmp_path / "home" / "checkpoints").glob("*.git"))) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.proves("sessions-k-faults")
 def test_a_full_disk_is_said_and_keeps_what_there_is(tmp_path: Path) -> None:
     with mounted(tmp_path / "small", mebibytes=2) as home:

@@ -50,6 +50,7 @@ def test_lists_tables_and_blocks_are_read() -> None:
     }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-heads")
 @every(
     ("text", "line", "why"),
@@ -77,6 +78,7 @@ def test_what_has_no_meaning_in_a_head_is_refused_with_its_line(
     assert refused.value.line == line
 
 
+@pytest.mark.deep
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(Malformed):

@@ -354,6 +354,7 @@ def test_a_whole_replacement_gives_the_new_text(before: list[str], after: list[s
     assert result.text == "".join(f"{line}\n" for line in after)
 
 
+@pytest.mark.deep
 @given(st.text(max_size=300))
 def test_no_text_breaks_the_parser_in_another_way(text: str):
     for candidate in (text, f"*** Begin Patch\n{text}\n*** End Patch"):

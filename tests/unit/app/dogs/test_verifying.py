@@ -79,6 +79,7 @@ async def test_what_fails_leaves_everything_as_it_was(dogs: Dogs) -> None:
     assert git(dogs.root, "stash", "list") == stash
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M18", "M19")
 async def test_a_repository_within_is_put_back_as_far_as_it_can_be(dogs: Dogs) -> None:
     inner = dogs.root / "inner"
@@ -147,6 +148,7 @@ async def test_a_moved_branch_is_told_and_no_commit_is_lost(dogs: Dogs) -> None:
     assert git(dogs.root, "log", "-1", "--format=%s") == "x\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M18", "M19")
 async def test_what_a_command_does_to_the_folder_itself_is_undone(tmp_path: Path) -> None:
     root = tmp_path / "plain"

@@ -83,6 +83,7 @@ def test_a_pipe_gets_the_bundle_and_nothing_else(ouro: Ouro, tree: Path) -> None
     assert ouro("cats", "src", "-o", "-", "-q").err == ""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L26")
 def test_paths_come_from_standard_input(tree: Path) -> None:
     odd = "a b ü.txt"
@@ -121,6 +122,7 @@ def test_a_list_may_name_what_is_gone_and_has_no_globs(tree: Path) -> None:
     assert b"left out: src/*.py (it is not there)" in done.stderr
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L26")
 def test_a_list_may_name_links_and_pipes_as_git_lists_them(tree: Path) -> None:
     (tree / "loop").symlink_to("loop")
@@ -329,6 +331,7 @@ def test_what_is_no_text_may_stay_out(ouro: Ouro, tree: Path) -> None:
     assert names(tree / "cats.md") == ["README.md", "src/cart.py", "src/other.py"]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L11")
 def test_an_answer_can_name_the_lines_of_a_numbered_bundle(ouro: Ouro, tree: Path) -> None:
     assert ouro("cats", "src/cart.py", "-t", "-o", "seen.md").code == 0
@@ -392,6 +395,7 @@ def test_paths_are_those_from_the_root_wherever_it_is_called(
     assert "lies outside of the project" in done.err
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-bad-bundles-in")
 def test_a_full_disk_leaves_the_old_bundle(ouro: Ouro, tree: Path, tmp_path: Path) -> None:
     (tree / "big.txt").write_bytes(b"line\n" * 500_000)
@@ -426,6 +430,7 @@ def test_a_link_or_a_mode_of_the_output_stays(ouro: Ouro, tree: Path, tmp_path: 
     assert real.stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-bad-bundles-in")
 def test_a_reader_that_left_is_no_mistake(tree: Path) -> None:
     (tree / "big.txt").write_bytes(b"line\n" * 100_000)

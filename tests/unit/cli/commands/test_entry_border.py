@@ -199,6 +199,7 @@ def run(script: str, home: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.deep
 def test_a_reader_that_leaves_ends_it_quietly(home: Path, tmp_path: Path) -> None:
     ended = run("OURO config list | true; echo ${PIPESTATUS[0]}", home, tmp_path)
 
@@ -217,12 +218,14 @@ def test_a_full_disk_under_the_output_is_said(home: Path, tmp_path: Path) -> Non
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.deep
 def test_closed_output_and_input_break_nothing(home: Path, tmp_path: Path) -> None:
     ended = run("OURO config list >&- 2>&- <&-; echo $?", home, tmp_path)
 
     assert ended.stdout == "0\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("interfaces-command-line")
 @pytest.mark.parametrize("option", ["--verbose", "--debug"])
 def test_a_program_with_a_log_ends_without_a_word(home: Path, tmp_path: Path, option: str) -> None:

@@ -41,6 +41,7 @@ def rows(text: str) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in json.loads(text)}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("providers-vendors")
 def test_a_server_of_ones_own_is_added_listed_asked_and_removed(
     ouro: Ouro, home: Path, speaker: ScriptedServer

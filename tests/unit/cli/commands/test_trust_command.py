@@ -54,6 +54,7 @@ def test_hostile_content_reaches_the_terminal_defused(ouro: Ouro, clone: Path) -
     assert "\x07" not in ended.err
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("typed", "mode"), [("y\n", "plan"), ("n\n", "ask"), ("\n", "ask")])
 def test_on_a_terminal_the_person_is_asked(clone: Path, home: Path, typed: str, mode: str) -> None:
     program = "import sys; from ouroboros.faces.cli.entry import main; sys.exit(main({!r}))"

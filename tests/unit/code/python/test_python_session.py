@@ -101,6 +101,7 @@ async def test_the_last_expression_is_the_value(tmp_path: Path):
     assert wrong == []
 
 
+@pytest.mark.deep
 async def test_a_huge_value_is_shown_in_part(tmp_path: Path):
     async with python(tmp_path) as run:
         numbers = await run("list(range(10 ** 6))")
@@ -194,6 +195,7 @@ STOPPED = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C20")
 @pytest.mark.parametrize("code", deep_after(2, STOPPED))
 async def test_a_block_that_is_stopped_keeps_its_variables(tmp_path: Path, code: str):
@@ -220,6 +222,7 @@ async def test_a_block_that_does_not_let_go_is_ended_and_its_names_are_told(tmp_
     assert after.value == "2"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C20")
 async def test_a_block_that_holds_the_interpreter_is_interrupted_in_the_sandbox(tmp_path: Path):
     sandbox = Floor(Policy(reach="workspace-write", writable=(tmp_path,)))
@@ -242,6 +245,7 @@ async def test_a_cancel_stops_the_block_and_keeps_its_variables(tmp_path: Path):
         assert (await run("kept")).value == "2"
 
 
+@pytest.mark.deep
 async def test_what_was_said_after_a_block_belongs_to_nobody_elses_result(tmp_path: Path):
     async with python(tmp_path) as run:
         await run("import threading, time\nthreading.Timer(0.2, lambda: print('late')).start()")
@@ -357,6 +361,7 @@ async def test_nothing_is_left_running_at_the_end(tmp_path: Path):
         assert await gone(pid)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("C20")
 async def test_another_cage_has_another_worker_also_under_the_same_name(tmp_path: Path):
     """A worker that was started where it may write is not used where it may not."""

@@ -98,6 +98,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     listener.close()
 
 
+@pytest.mark.deep
 @pytest.mark.proves("F09", "G04", "divergences-in-paths")
 @every("decision", sorted({decision for decision, _, _ in CASES}))
 def test_path(workspace: Path, decision: str):

@@ -58,6 +58,7 @@ def plain(bundle: Bundle) -> list[tuple[str, bytes]]:
     return [(file.path, file.data) for file in bundle.files]
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L08", "CF12")
 @settings(max_examples=80, deadline=None)
 @given(

@@ -18,6 +18,7 @@ KINDS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("L21")
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
 def test_a_bundle_is_estimated_within_a_tenth_of_what_a_vendor_counts(

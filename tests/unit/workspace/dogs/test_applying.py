@@ -143,6 +143,7 @@ class Stopped(BaseException):
     """The process is interrupted."""
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M13", "CF14")
 def test_whatever_breaks_it_off_everything_is_as_it_was(root: Path, tmp_path: Path):
     steps: list[str] = []
@@ -293,6 +294,7 @@ def test_a_file_that_is_gone_meanwhile_is_told(root: Path, tmp_path: Path):
         apply(made, root, journal=tmp_path / "journal")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M13", "CF14")
 def test_work_done_after_a_kill_stays(tmp_path: Path):
     """The person changes a file that the killed process had written; what was there before is kept."""

@@ -152,6 +152,7 @@ def test_any_text_in_any_container_comes_back(pieces: list[str], wrap: str, arou
     assert changed == {PAGE: body.encode()}
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M15")
 @every(
     "text",
@@ -211,6 +212,7 @@ def test_only_the_sentence_that_leads_to_a_fence_says_whether_it_is_an_example(
     )
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M15")
 @every("text", TEXTS)
 def test_a_bundle_of_files_gives_them_back_whatever_they_hold(text: str):
@@ -236,6 +238,7 @@ HEADS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M15")
 @every("head", HEADS)
 @every("wrap", WRAPS)
@@ -261,6 +264,7 @@ TAGS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.proves("M15")
 @every("tag", TAGS)
 @every("text", [name for name in TEXTS if "draft" not in name])
@@ -280,6 +284,7 @@ def test_a_draft_that_nothing_ends_refuses_what_it_holds(tag: str):
     assert outcome(f"{TAGS[tag][0]}\nPerhaps so:\n\n{REAL}") == ({}, None)
 
 
+@pytest.mark.deep
 def test_drafts_too_tangled_to_tell_refuse_the_answer():
     tangle = "<think>\n```py\n</think>\n"
     assert outcome(f"{tangle * 3}{REAL}")[0] == DONE

@@ -86,6 +86,7 @@ def test_an_outline_stays_within_its_room(most: int) -> None:
         assert "lib/rope.py:\n  1: class Rope\n    2: def cut(self)" in text
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y05")
 async def test_the_second_map_reads_only_what_changed(ship: Path, tmp_path: Path) -> None:
     first = await made(ship, tmp_path)

@@ -212,6 +212,7 @@ async def test_links_within_it_are_kept(tmp_path: Path, upstream: Upstream) -> N
     assert (Path(repo.path) / "sub/link").read_text() == "print(1)\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("Y01", "Y03")
 async def test_nothing_of_it_and_of_the_persons_hooks_is_run(
     tmp_path: Path, upstream: Upstream, person: Callable[[str], object]
@@ -346,6 +347,7 @@ async def test_a_private_one_is_had_by_the_persons_own_helper(
     assert "sesame" not in (Path(repo.path) / ".git/config").read_text()
 
 
+@pytest.mark.deep
 async def test_one_that_is_not_there(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "home")
     with serving(tmp_path) as host, pytest.raises(RepoFailed, match="no such repository"):

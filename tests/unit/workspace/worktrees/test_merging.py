@@ -89,6 +89,7 @@ async def test_a_conflict_changes_nothing_and_says_what_to_do(repo: Repository) 
     assert (repo.folder / "dirty").read_text() == "d\n"
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N11")
 async def test_changes_of_the_persons_stop_a_merge_only_where_they_would_be_lost(
     repo: Repository,
@@ -177,6 +178,7 @@ async def test_work_in_no_checkpoint_is_not_merged_away(repo: Repository) -> Non
     assert (repo.folder / "late").exists()
 
 
+@pytest.mark.deep
 async def test_a_session_without_work_is_not_merged(repo: Repository) -> None:
     sessions = await repo.sessions()
     session = await sessions.start()

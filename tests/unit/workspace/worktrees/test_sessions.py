@@ -53,6 +53,7 @@ async def test_a_session_has_a_tree_a_branch_and_a_record(repo: Repository) -> N
     assert f"worktree {session.tree}\nHEAD {base}\nbranch refs/heads/paws/{short}" in listed
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N07", "O16")
 async def test_a_record_with_everything_fits_the_schema_of_the_reference(repo: Repository) -> None:
     sessions = await repo.sessions()
@@ -437,6 +438,7 @@ async def test_five_sessions_work_beside_each_other(repo: Repository) -> None:
     assert repo.lost() == []
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N15")
 async def test_an_agent_at_work_is_not_pulled_out_from_under(repo: Repository) -> None:
     sessions = await repo.sessions()

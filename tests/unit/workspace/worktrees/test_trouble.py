@@ -26,6 +26,7 @@ def repo(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "work")
 
 
+@pytest.mark.deep
 @pytest.mark.proves("paws-sessions-in-trouble")
 async def test_git_clean_takes_no_session_away(repo: Repository) -> None:
     sessions = await repo.sessions()
@@ -282,6 +283,7 @@ async def test_an_old_git_is_told_of(repo: Repository, tmp_path: Path) -> None:
     assert ("2.38" in caught.value.hint, repo.standing()) == (True, before)
 
 
+@pytest.mark.deep
 @pytest.mark.proves("N07", "O16")
 async def test_whatever_a_record_holds_only_words_come_out(repo: Repository) -> None:
     session = await repo.started()
