@@ -23,14 +23,19 @@ OK = b"HTTP/1.1 200"
 
 
 @contextmanager
-def _echoing() -> Generator[tuple[int, list[bytes]]]:
-    """A server that writes down what it gets, answers, and keeps the connection open."""
+def _echoing(end: bytes = b"") -> Generator[tuple[int, list[bytes]]]:
+    """A server that writes down what it gets, answers each part that ends so, and stays open.
+
+    A head and its body may come in two parts; who answers the head ends the exchange early.
+    """
     got: list[bytes] = []
 
     def answer(client: socket.socket) -> None:
         with client:
             while data := client.recv(65536):
                 got.append(data)
+                if not b"".join(got).endswith(end):
+                    continue
                 client.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
 
     with listening(answer) as port:
@@ -96,7 +101,7 @@ async def test_before_anybody_judges_nothing_passes() -> None:
 
 
 async def test_a_second_request_does_not_ride_on_the_first() -> None:
-    with _echoing() as (port, got):
+    with _echoing(b"abc") as (port, got):
         async with gate() as made:
             _admitting(made, yes=True)
             first = b"POST http://127.0.0.1:%d/a?b HTTP/1.1\r\ncontent-length: 3\r\nproxy-connection: x\r\n\r\nabc"
